@@ -34,8 +34,8 @@ from benchmarks.alignment_peers import PACKAGES, PEERS, Run, by_row
 from benchmarks.alignment_texts import Bitext, Directions, from_lines, shared, synthetic, whole
 from benchmarks.sides import Side, version
 from interlingua.wordalign.links import Links
-from interlingua.wordalign.model import combined
-from interlingua.wordalign.symmetrize import symmetrise
+from interlingua.wordalign.model import combine_directions
+from interlingua.wordalign.symmetrize import symmetrize
 from interlingua.wordalign.training import align_both
 from interlingua.wordalign.vocabulary import Sentences
 
@@ -61,7 +61,7 @@ class Ours:
             source, target, device=self._device, progress=lambda name, _: told[name].append(time.perf_counter())
         )
         trained = time.perf_counter()
-        self.links = combined(forward.applied, backward.applied, "intersect")
+        self.links = combine_directions(forward.applied, backward.applied, "intersect")
         ended = time.perf_counter()
         # The first report comes after the index is made and the first pass: what is between reports is passes alone.
         passes = sum((times[-1] - times[0]) * len(times) / (len(times) - 1) for times in told.values())
@@ -103,7 +103,7 @@ def measured(text: Bitext, run: Run, repeats: int) -> dict[str, object]:
             Links.of(*zip(*((r, s, t) for r, row in enumerate(side) for s, t in row), strict=True)) for side in links()
         )
         for how in WAYS:
-            row[how] = round(100 * text.error_rate(by_row(symmetrise(forward, backward, how), text)), 2)
+            row[how] = round(100 * text.error_rate(by_row(symmetrize(forward, backward, how), text)), 2)
     return row
 
 

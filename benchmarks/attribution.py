@@ -26,8 +26,8 @@ import numpy as np
 import torch
 
 from benchmarks.sides import Side, now, version
-from interlingua.attribution.embedding_forward import Through
-from interlingua.attribution.inputs import Attributions, Baseline, Case, of_texts
+from interlingua.attribution.embedding_forward import EmbeddingForward
+from interlingua.attribution.inputs import AttributionInput, Attributions, Baseline, of_texts
 from interlingua.attribution.integrated_gradients import IntegratedGradients, ends, gauss_legendre
 from interlingua.encoder.inputs import Inputs
 
@@ -78,7 +78,7 @@ def nothing_like(ids: torch.Tensor) -> torch.Tensor:
     return torch.where(torch.isin(ids, torch.tensor([FIRST, LAST], device=ids.device)), ids, PAD)
 
 
-def by_captum(case: Case, rows: np.ndarray, *, steps: int, at_once: int | None, loop: bool) -> np.ndarray:
+def by_captum(case: AttributionInput, rows: np.ndarray, *, steps: int, at_once: int | None, loop: bool) -> np.ndarray:
     """The attributions of some rows in one call, flat; `at_once` is Captum's internal batch size."""
     model = case.through.model
     batch = case.inputs.batch(rows, case.through.device)
@@ -106,7 +106,9 @@ def by_captum(case: Case, rows: np.ndarray, *, steps: int, at_once: int | None, 
     return np.concatenate([line[:size] for line, size in zip(sums, case.inputs.lengths[rows], strict=True)])
 
 
-def looped(case: Case, forward: Any, ids: torch.Tensor, mask: Any, label: torch.Tensor, steps: int) -> torch.Tensor:
+def looped(
+    case: AttributionInput, forward: Any, ids: torch.Tensor, mask: Any, label: torch.Tensor, steps: int
+) -> torch.Tensor:
     """What Captum's layer integrated gradients do: both ends looked up, all steps of all examples in one batch, one
     gradient by the layer's output, and a weighted sum over steps that keeps every dimension."""
     table = case.through.table
@@ -123,7 +125,9 @@ def looped(case: Case, forward: Any, ids: torch.Tensor, mask: Any, label: torch.
     return scaled.reshape(steps, *there.shape).sum(dim=0) * (there - base)
 
 
-def all_by_captum(case: Case, args: argparse.Namespace, *, together: int, half: bool, loop: bool) -> np.ndarray:
+def all_by_captum(
+    case: AttributionInput, args: argparse.Namespace, *, together: int, half: bool, loop: bool
+) -> np.ndarray:
     order = np.argsort(case.inputs.lengths, kind="stable") if together > 1 else np.arange(len(case.inputs))
     parts: dict[int, np.ndarray] = {}
     cast = torch.autocast(case.through.device.type, torch.bfloat16) if half else nullcontext()
@@ -167,13 +171,13 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     inputs, loop = inputs_of(args.examples), not has_captum()
     few = inputs.take(np.arange(min(args.peer_examples or args.examples, args.examples)))
     peer = "what Captum does, in a loop of our own (Captum is not here)" if loop else "Captum"
-    through = {"fp32": Through(model, budget=args.budget)}
+    through = {"fp32": EmbeddingForward(model, budget=args.budget)}
     if device.type == "cuda":
-        through["bf16"] = Through(model, precision="bf16", budget=args.budget)
+        through["bf16"] = EmbeddingForward(model, precision="bf16", budget=args.budget)
     baseline = Baseline("padding", through["fp32"].embed(torch.tensor(PAD, device=device)), (FIRST, LAST))
 
-    def case(kind: str, given: Inputs) -> Case:
-        return Case(through[kind], given, of_texts(np.arange(len(given)) % 3), baseline)
+    def case(kind: str, given: Inputs) -> AttributionInput:
+        return AttributionInput(through[kind], given, of_texts(np.arange(len(given)) % 3), baseline)
 
     results: list[dict[str, Any]] = []
     wanted: Attributions = IntegratedGradients(steps=args.steps, tolerance=None)(case("fp32", few))

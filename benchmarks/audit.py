@@ -34,7 +34,7 @@ from interlingua.commands.audit import DEFAULT_MEASURES
 from interlingua.encoder import Cache, Encoder
 from interlingua.measures import measures
 from interlingua.readers import read_corpus
-from interlingua.readers.embedded import place_names
+from interlingua.readers.embedded_data import place_names
 
 LINKS = "word links"
 

@@ -3,7 +3,7 @@
 A latent normal value of every example, shared by all models (SHARED), by the seeds of a regime (OWN) and by none,
 decides which answers are right; each seed adds a shift of its own, with the deviation that docs/findings has for NER
 (F1 of tagged words: median 1.3 points, 0.6 to 4.4) and XSR (MRR: 2.3), and 1.7 for accuracy. Regimes have the same
-expectation. `before` is what the functions of commit e6cb9bf, `paired_t` and `permuted_f1`, give in the same worlds:
+expectation. `before` is what the functions of commit e6cb9bf, `paired_t_test` and `f1_permutation_test`, give in the same worlds:
 
     python -m benchmarks.calibration_regimes                 # prints BEFORE anew
     python -m benchmarks.calibration_regimes --candidates    # the tests that `seed_difference` was chosen from
@@ -26,9 +26,9 @@ from benchmarks.calibration import Row
 from interlingua.stats import (
     detectable_over_seeds,
     f1_influence,
+    f1_permutation_test,
     holm,
-    paired_t,
-    permuted_f1,
+    paired_t_test,
     seed_difference,
 )
 
@@ -164,8 +164,8 @@ def _p(ours: tuple[list[float], list[NDArray[Any]]], theirs: tuple[list[float], 
 
 def _p_before(ours: tuple[list[float], list[NDArray[Any]]], theirs: tuple[list[float], list[NDArray[Any]]]) -> float:
     if ours[1][0].ndim == 2:
-        return permuted_f1(np.sum(ours[1], axis=0), np.sum(theirs[1], axis=0), times=199)
-    return paired_t(np.mean(ours[1], axis=0), np.mean(theirs[1], axis=0))
+        return f1_permutation_test(np.sum(ours[1], axis=0), np.sum(theirs[1], axis=0), times=199)
+    return paired_t_test(np.mean(ours[1], axis=0), np.mean(theirs[1], axis=0))
 
 
 def _rejected(world: World, test: Any, draw: np.random.Generator) -> bool:

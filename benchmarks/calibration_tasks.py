@@ -16,16 +16,16 @@ from interlingua.stats import (
     detectable_mean,
     detectable_rho,
     detectable_share,
+    f1_permutation_test,
     holm,
     mean_interval,
+    mean_permutation_test,
     paired_difference,
-    paired_t,
-    permuted_f1,
-    permuted_mean,
+    paired_t_test,
 )
 from interlingua.stats.chance import chance_p
 from interlingua.tasks.classification import macro_f1
-from interlingua.tasks.scoring import accuracy, f1, mean_score
+from interlingua.tasks.score_intervals import accuracy, f1, mean_score
 
 Draw = np.random.Generator
 MANY = 200_000
@@ -72,7 +72,7 @@ def _f1_difference(sentences: int, draw: Draw) -> bool:
 
 
 def _f1_permuted(sentences: int, draw: Draw) -> bool:
-    return permuted_f1(*_two_taggers(draw, sentences), times=499, seed=int(draw.integers(2**31))) < 0.05
+    return f1_permutation_test(*_two_taggers(draw, sentences), times=499, seed=int(draw.integers(2**31))) < 0.05
 
 
 def _hits(draw: Draw, n: int, more: float = 0.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -89,11 +89,11 @@ def _paired_interval(n: int, draw: Draw) -> bool:
 
 
 def _paired_test(n: int, draw: Draw) -> bool:
-    return paired_t(*_hits(draw, n)) < 0.05
+    return paired_t_test(*_hits(draw, n)) < 0.05
 
 
 def _permuted_mean(draw: Draw) -> bool:
-    return permuted_mean(*draw.beta(2, 5, size=(2, 40)), times=499, seed=int(draw.integers(2**31))) < 0.05
+    return mean_permutation_test(*draw.beta(2, 5, size=(2, 40)), times=499, seed=int(draw.integers(2**31))) < 0.05
 
 
 def _accuracy(n: int, draw: Draw) -> bool:
@@ -141,7 +141,7 @@ def _bootstrap_mean(draw: Draw) -> bool:
 def _losses(draw: Draw) -> bool:
     """Held-out losses of a model that learnt no more than what it is compared with."""
     level = draw.gamma(4, 1.5, 120)
-    return paired_t(level + draw.normal(size=120), level + draw.normal(size=120)) < 0.05
+    return paired_t_test(level + draw.normal(size=120), level + draw.normal(size=120)) < 0.05
 
 
 def _guessed_accuracy(draw: Draw) -> bool:
@@ -159,7 +159,7 @@ def _layers_at_chance(draw: Draw) -> bool:
 def _family(draw: Draw) -> bool:
     """Some of ten comparisons that share a model is below .05 after Holm."""
     shared = draw.normal(size=60)
-    return min(holm([paired_t(shared, draw.normal(size=60)) for _ in range(10)])) < 0.05
+    return min(holm([paired_t_test(shared, draw.normal(size=60)) for _ in range(10)])) < 0.05
 
 
 def _mean_is_found(n: int, draw: Draw) -> bool:

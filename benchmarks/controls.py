@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from interlingua.analyses.published_numbers import read_published
-from interlingua.attribution.consistency import Weighed, consistency
+from interlingua.attribution.consistency import WeightedUnits, consistency
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
 from interlingua.stats import pearson
@@ -69,7 +69,7 @@ def measured(file: Path, texts: Texts, table: np.ndarray, draws: int) -> dict[st
         values = np.concatenate([each[name]["attributions"] for each, _ in known])
         ids = np.concatenate([np.array(tokens[place]) for _, tokens in known])
         starts = np.concatenate([[0], np.cumsum([len(tokens[place]) for _, tokens in known])])
-        sides.append(Weighed(values, table[ids], starts))
+        sides.append(WeightedUnits(values, table[ids], starts))
     result: dict[str, Any] = {"language": target, "examples": len(known), "not_found": len(examples) - len(known)}
     result["stored"] = float(np.mean([each["score"] for each, _ in known]))
     found_by = [consistency(*sides, seed=seed) for seed in range(draws)]

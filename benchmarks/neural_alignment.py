@@ -30,7 +30,7 @@ from interlingua.encoder import Encoder, Representations
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.neural import METHODS, UNITS, NeuralSettings, neural_links
 from interlingua.wordalign.quality import Gold, LinkCounts, count_links, quality, read_gold
-from interlingua.wordalign.symmetrize import symmetrise
+from interlingua.wordalign.symmetrize import symmetrize
 from interlingua.wordalign.training import train_both
 from interlingua.words import Sentence, field_spans
 
@@ -140,7 +140,7 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
             forward, backward = train_both(ours, theirs, device=args.device or "cpu")
             spent = round(time.process_time() - began, 1)
             for how, method in HOWS.items():
-                both = symmetrise(forward.applied.links, backward.applied.links, how)
+                both = symmetrize(forward.applied.links, backward.applied.links, how)
                 kept = both.row < len(source)
                 found = Links(both.row[kept], both.source[kept], both.target[kept])
                 sign = difference(count_links(found, gold), neural[method])

@@ -19,11 +19,11 @@ from tokenizers import Tokenizer
 
 from benchmarks.sides import Side, version
 from interlingua.encoder.fused_layers import fused_activations, joined_projections
-from interlingua.encoder.model_init import attention, masked_lm
+from interlingua.encoder.model_init import attention, init_masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
 from interlingua.training.loop import LoopSettings, Monitor, Term, train
 from interlingua.training.text import TokenStream
-from interlingua.training.tokenizer import SPECIAL, empty_wordpiece, finished
+from interlingua.training.tokenizer import SPECIAL, add_special_tokens, empty_wordpiece
 
 VOCABULARY = 24_000
 
@@ -43,7 +43,7 @@ def text(languages: int = 20, tokens: int = 200_000) -> TokenStream:
 
 def pieces() -> Tokenizer:
     """A tokenizer of the right size; nothing is ever tokenised with it."""
-    return finished(empty_wordpiece({**{n: i for i, n in enumerate([*SPECIAL])}, **_words()}))
+    return add_special_tokens(empty_wordpiece({**{n: i for i, n in enumerate([*SPECIAL])}, **_words()}))
 
 
 def _words() -> dict[str, int]:
@@ -59,7 +59,7 @@ def model(args: argparse.Namespace) -> Any:
         "hidden_dropout_prob": args.dropout,
         "attention_probs_dropout_prob": 0.0,
     }
-    return masked_lm("bert", sizes, pieces(), length=args.length, seed=0).to(args.device)
+    return init_masked_lm("bert", sizes, pieces(), length=args.length, seed=0).to(args.device)
 
 
 def objective(args: argparse.Namespace) -> MaskedLanguageModelling:

@@ -22,7 +22,7 @@ FLOORS = {
         "counting", "corpus",
     ),
     "Floor 1: the engine, pure functions, and files read": (
-        "engine", "stats", "measures", "flattening", "transport", "kernels", "readers", "synthetic",
+        "engine", "stats", "measures", "projection", "transport", "kernels", "readers", "synthetic",
     ),
     "Floor 2: models": ("encoder",),
     "Floor 3: training, word links and attributions": ("training", "wordalign", "attribution"),

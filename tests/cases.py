@@ -9,8 +9,8 @@ import torch
 
 import models
 import toys
-from interlingua.attribution.embedding_forward import Through
-from interlingua.attribution.inputs import END, Baseline, Case, Targets, of_answers, of_texts, of_tokens
+from interlingua.attribution.embedding_forward import EmbeddingForward
+from interlingua.attribution.inputs import END, AttributionInput, Baseline, Targets, of_answers, of_texts, of_tokens
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs, frame
 from interlingua.tasks import tasks
@@ -28,7 +28,7 @@ def separators(encoder: Encoder, *, pair: bool) -> tuple[int, ...]:
     return shape.before + shape.between + shape.after
 
 
-def case_of(encoder: Encoder, task_name: str, *, scale: str = "logit", baseline: str = "padding") -> Case:
+def case_of(encoder: Encoder, task_name: str, *, scale: str = "logit", baseline: str = "padding") -> AttributionInput:
     """A head of random weights, large enough for scores that differ, on toy examples and their gold targets."""
     task = tasks[task_name].call()
     examples = toys.toy(task_name)
@@ -38,9 +38,9 @@ def case_of(encoder: Encoder, task_name: str, *, scale: str = "logit", baseline:
         for weight in model.head.parameters():
             weight.mul_(20)
     inputs = task.inputs(examples, encoder, labels=labels, training=False)
-    through = Through(model, budget=256)
+    through = EmbeddingForward(model, budget=256)
     kept = separators(encoder, pair=task_name != "ner")
-    return Case(
+    return AttributionInput(
         through,
         inputs,
         targets_of(task_name, inputs, scale),
@@ -78,13 +78,13 @@ class Linear(torch.nn.Module):
         return torch.einsum("bld,ldk->bk", vectors, self.weight[: vectors.shape[1]])
 
 
-def linear_case() -> Case:
+def linear_case() -> AttributionInput:
     draw = np.random.default_rng(0)
     lengths = draw.integers(3, 12, size=9)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     ids = draw.integers(3, 30, size=starts[-1]).astype(np.int32)
     ids[starts[:-1]], ids[starts[1:] - 1] = 1, 2
     inputs = Inputs(ids, starts, None, np.arange(9), 0, np.zeros(9, np.int64), 9, units=np.ones(9, np.int64))
-    through = Through(Linear(30, 12, 7, 3), budget=40)
+    through = EmbeddingForward(Linear(30, 12, 7, 3), budget=40)
     baseline = Baseline("padding", through.embed(torch.tensor(0)), (1, 2))
-    return Case(through, inputs, of_texts(np.arange(9) % 3), baseline)
+    return AttributionInput(through, inputs, of_texts(np.arange(9) % 3), baseline)

@@ -9,7 +9,6 @@ from interlingua.report.kit.chart import (
     Axis,
     Chart,
     Dot,
-    Flow,
     FlowChart,
     HeatMap,
     Histogram,
@@ -21,8 +20,9 @@ from interlingua.report.kit.chart import (
     LineChart,
     PointGroup,
     PointMap,
-    Reference,
+    ReferenceLine,
     ScatterChart,
+    WordFlow,
 )
 
 LANGUAGES = {
@@ -75,7 +75,7 @@ def layers() -> LineChart:
             best=8,
         ),
     )
-    chance = Reference(label="chance level 0.2\N{NO-BREAK SPACE}%", values=(1 / 600,))
+    chance = ReferenceLine(label="chance level 0.2\N{NO-BREAK SPACE}%", values=(1 / 600,))
     return LineChart(
         name="layers",
         title="Retrieval per layer",
@@ -106,7 +106,7 @@ def training() -> LineChart:
         x=Axis(title="steps"),
         y=Axis(title="loss"),
         lines=lines,
-        references=(Reference(label="shuffled pairs", values=floor),),
+        references=(ReferenceLine(label="shuffled pairs", values=floor),),
     )
 
 
@@ -193,8 +193,8 @@ def seeds() -> IntervalChart:
         for value in [0.5 + at / 20 + place / 30]
     )
     lines = (
-        Reference(label="chance level", values=(1 / 3,)),
-        Reference(label="English, original 71 %", values=(0.71,)),
+        ReferenceLine(label="chance level", values=(1 / 3,)),
+        ReferenceLine(label="English, original 71 %", values=(0.71,)),
     )
     return IntervalChart(
         name="seeds", title="Seeds", note="", x=Axis(title="entity F1", display="percent"), rows=rows, references=lines
@@ -206,7 +206,7 @@ def changes() -> IntervalChart:
         IntervalRow(label=name, group="", estimate=estimate(math.sin(at) / 10))
         for at, name in enumerate(LANGUAGES.values())
     )
-    zero = (Reference(label="no difference", values=(0.0,)),)
+    zero = (ReferenceLine(label="no difference", values=(0.0,)),)
     return IntervalChart(
         name="changes",
         title="Change",
@@ -248,7 +248,8 @@ def flows() -> FlowChart:
         zip(["يغادر", "القطار", "إلى", "الساحل", "في", "السابعة"], (-0.2, 1.0, 0.1, 0.5, 0.1, 0.4), strict=True)
     )
     bands = tuple(
-        Flow(source=a, target=b, share=share) for a, b, share in ((1, 1, 0.4), (4, 3, 0.22), (7, 5, 0.15), (4, 1, 0.05))
+        WordFlow(source=a, target=b, share=share)
+        for a, b, share in ((1, 1, 0.4), (4, 3, 0.22), (7, 5, 0.15), (4, 1, 0.05))
     )
     return FlowChart(
         name="flows",

@@ -11,7 +11,7 @@ import pytest
 from interlingua.metric import Metric
 from interlingua.record import Difference, Estimate, Record, RecordTable
 from interlingua.report import report as assembly
-from interlingua.report.kit.chart import Axis, HeatMap, Line, LineChart, Reference
+from interlingua.report.kit.chart import Axis, HeatMap, Line, LineChart, ReferenceLine
 from interlingua.report.kit.finding import Finding, Verdict, sentence_of
 from interlingua.report.kit.section import (
     Example,
@@ -102,7 +102,7 @@ def layer_chart(name: str = "layers", title: str = "P@1 per layer") -> LineChart
         for at, code in enumerate(("es", "zh"))
     )
     axis = Axis(title="P@1", display="percent", zero=True)
-    chance = (Reference(label="chance level", values=(1 / 600,)),)
+    chance = (ReferenceLine(label="chance level", values=(1 / 600,)),)
     note = "Mean of both directions."
     return LineChart(name=name, title=title, note=note, x=Axis(title="Layer"), y=axis, lines=lines, references=chance)
 

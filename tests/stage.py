@@ -15,7 +15,7 @@ import interlingua
 import models
 import toys
 from interlingua.encoder import Encoder
-from interlingua.readers import embedded
+from interlingua.readers import embedded_data as embedded
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.task import TaskModel

@@ -15,7 +15,7 @@ from typing import Any
 
 from interlingua.engine.records import PACKED
 from interlingua.engine.serialization import File
-from interlingua.engine.step import Paused, Step, StepContext
+from interlingua.engine.step import Step, StepContext, StepPaused
 from interlingua.errors import InputError
 
 
@@ -121,7 +121,7 @@ def pauses(settings: Settings, context: StepContext) -> None:
     again = (context.state / "again").exists()
     (context.state / "again").touch()
     if not again:
-        raise Paused("for a while")
+        raise StepPaused("for a while")
     (context.out / "value").write_text("1")
 
 
@@ -134,7 +134,7 @@ def waits_to_pause(settings: Settings, context: StepContext) -> None:
         place.write_text(str(count))
         time.sleep(0.01)
         if context.deadline is not None and time.time() > context.deadline:
-            raise Paused(f"at {count}")
+            raise StepPaused(f"at {count}")
     (context.out / "value").write_text("100")
 
 
@@ -227,12 +227,12 @@ def study(side: str, *, layers: int = 6, width: int = 10, sleep: float = 0.02) -
 if __name__ == "__main__":
     from interlingua.engine.executors import Options
     from interlingua.engine.graph import Graph
-    from interlingua.engine.runner import keep_all, run
+    from interlingua.engine.runner import keep_all_heavy, run
     from interlingua.engine.workspace import Workspace
 
     folder, side, sleep, layers = sys.argv[1:]
     graph = Graph(study(side, layers=int(layers), sleep=float(sleep)))
-    run(graph, Workspace(Path(folder)), options=Options(cpus=2), keep=keep_all)
+    run(graph, Workspace(Path(folder)), options=Options(cpus=2), keep=keep_all_heavy)
 
 
 def listeners(settings: Settings, context: StepContext) -> None:

@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 
 import interlingua
 import models
-from interlingua.analyses.aligned_bitext import LinkedFiles, Linking, linked_text
+from interlingua.analyses.aligned_bitext import AlignerChoice, LinkedFiles, linked_text
 from interlingua.cli import app
 from interlingua.engine.workspace import INNER
 from interlingua.errors import InputError
@@ -337,7 +337,7 @@ def test_a_bitext_is_the_same_in_every_form(home, tmp_path, given, english):
     assert len(ours & theirs) > 0.95 * len(theirs)
 
 
-@pytest.mark.parametrize("linking", [Linking(), Linking("neural")])
+@pytest.mark.parametrize("linking", [AlignerChoice(), AlignerChoice("neural")])
 def test_links_are_made_once_and_kept(home, tmp_path, linking, monkeypatch):
     linking = replace(linking, model=str(home / "model"))
     files = LinkedFiles((home / "talk.en-ru.tsv",), linking=linking)
@@ -347,7 +347,7 @@ def test_links_are_made_once_and_kept(home, tmp_path, linking, monkeypatch):
     assert again.digest == first.digest
     assert again.notes == first.notes
     assert len(first.links) > 100
-    assert files.digest != replace(files, linking=Linking("eflomal")).digest
+    assert files.digest != replace(files, linking=AlignerChoice("eflomal")).digest
 
 
 def test_a_file_of_links_is_used_as_it_is(home, tmp_path):

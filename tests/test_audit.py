@@ -23,11 +23,11 @@ import models
 from interlingua.analyses import space_measures
 from interlingua.cli import app
 from interlingua.commands import audit
-from interlingua.commands.compiled import study_file
+from interlingua.commands.command_study import study_file
 from interlingua.commands.report import report_on
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
-from interlingua.encoder.passes import Pass
+from interlingua.encoder.forward_pass import ForwardPass
 from interlingua.engine.records import Records
 from interlingua.errors import InputError
 from interlingua.languages import name as language_name
@@ -37,7 +37,7 @@ from interlingua.measures.separation import derangement
 from interlingua.readers import read_corpus
 from interlingua.record import Record
 from interlingua.studies.config.schema import AuditCommand
-from interlingua.wordalign import link_words
+from interlingua.wordalign import align_words
 from interlingua.words import word_spans
 from record_store import record_lines
 
@@ -195,7 +195,7 @@ def word_scores(
         [[text[a:b].casefold() for a, b in spans] for text, spans in zip(side, found, strict=True)]
         for side, found in ((ours, left), (theirs, right))
     ]
-    links = link_words(*words)
+    links = align_words(*words)
     table = list(zip(links.row.tolist(), links.source.tolist(), links.target.tolist(), strict=True))
     kept = [table[k] for k in independent.recurring([(words[0][r][s], words[1][r][t]) for r, s, t in table])]
     groups = rows[[r for r, _, _ in kept]]
@@ -275,7 +275,7 @@ def test_a_second_run_does_no_work_and_changes_no_byte(
     out = tmp_path / "out"
     shutil.copytree(finished.folder, out)
     before = {p: p.read_bytes() for p in out.rglob("*") if p.is_file()}
-    monkeypatch.setattr(Pass, "_forward", lambda *_: pytest.fail("encoded again"))
+    monkeypatch.setattr(ForwardPass, "_forward", lambda *_: pytest.fail("encoded again"))
     monkeypatch.setattr(space_measures, "_call", lambda *_, **__: pytest.fail("measured again"))
     again = audit.audit(str(model), corpus_file, out=out, cache=finished.folder.parent / "cache")
     assert again.records == finished.records

@@ -24,7 +24,6 @@ from transformers import AutoConfig, AutoTokenizer
 
 import models
 from interlingua.cli import app
-from interlingua.encoder import loading
 from interlingua.engine.workspace import INNER
 from interlingua.readers import read_corpus
 from record_store import record_lines

@@ -73,13 +73,13 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def own_registries(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a page registers is forgotten after it: other tests count the entries."""
     from interlingua.attribution import attributions
-    from interlingua.flattening import flattenings
     from interlingua.measures import measures
     from interlingua.objectives import objectives
+    from interlingua.projection import projections
     from interlingua.readers import readers, sniffers
     from interlingua.tasks import tasks
 
-    for registry in (measures, readers, sniffers, objectives, tasks, attributions, flattenings):
+    for registry in (measures, readers, sniffers, objectives, tasks, attributions, projections):
         list(registry)
         monkeypatch.setattr(registry, "_entries", dict(registry._entries))
 

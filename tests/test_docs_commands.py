@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 
 import stage
 from interlingua.cli.app import app
-from interlingua.readers import embedded
 from interlingua.studies.config.recipe import read_config
 from interlingua.studies.config.study_file import read_tables
 from test_docs import PAGES, Block, blocks, by_name, own_registries  # noqa: F401

@@ -21,10 +21,10 @@ from interlingua.commands.geometry import GeometryFound
 from interlingua.encoder import Encoder
 from interlingua.engine.records import Records
 from interlingua.errors import InputError
-from interlingua.flattening import flattenings
 from interlingua.measures.clusters import clusters
 from interlingua.measures.parallel_cosine import parallel_cosine
-from interlingua.measures.rows import unit
+from interlingua.measures.vectors import unit
+from interlingua.projection import projections
 from interlingua.record import Record
 from record_store import record_lines
 
@@ -150,7 +150,7 @@ def test_maps_are_the_flattened_entities_of_length_one(
     before = next(each for each in done.maps if (each["set"], each["state"]) == ("test", "before"))
     vectors = entity_vectors(encoder, entity_set(synthetic)[0])
     last = vectors.layers[-1]
-    flat = flattenings["pca"].call(unit(vectors.together(last)[0]).numpy())
+    flat = projections["pca"].call(unit(vectors.together(last)[0]).numpy())
     panel = before["panels"][-1]
     assert panel["layer"] == last
     np.testing.assert_allclose(np.array([panel["x"], panel["y"]]).T, flat.places, rtol=1e-3, atol=1e-6)

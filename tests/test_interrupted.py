@@ -14,7 +14,7 @@ import interlingua
 from interlingua.cli.app import app, main
 from interlingua.encoder import Encoder
 from interlingua.engine.workspace import Workspace
-from interlingua.errors import InputError, Interrupted
+from interlingua.errors import InputError, RunInterrupted
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.task import TaskModel
@@ -159,5 +159,5 @@ def test_a_folder_with_a_run_of_another_command_is_refused_by_its_name(
 
 
 def test_an_interruption_is_an_error_of_ours_that_names_its_folder(tmp_path: Path) -> None:
-    assert str(tmp_path) in str(Interrupted(tmp_path))
-    assert "begins anew" in str(Interrupted(tmp_path / "none"))
+    assert str(tmp_path) in str(RunInterrupted(tmp_path))
+    assert "begins anew" in str(RunInterrupted(tmp_path / "none"))

@@ -3,7 +3,7 @@
 import pytest
 
 from interlingua.errors import InputError
-from interlingua.metric import Metric, Metrics, as_plain
+from interlingua.metric import Metric, Metrics, metric_to_dict
 
 RETRIEVAL = Metric(
     name="p@1",
@@ -42,7 +42,7 @@ def test_two_metrics_may_not_have_one_key():
 
 
 def test_a_metric_as_plain_data_has_all_that_is_declared():
-    found = as_plain(RETRIEVAL)
+    found = metric_to_dict(RETRIEVAL)
     assert found["key"] == "p@1/{cosine,csls}/{forward,backward}"
     assert found["range"] == [0.0, 1.0]
     assert found["options"] == {"similarity": ["cosine", "csls"], "direction": ["forward", "backward"]}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hostile.bounded import run_bounded
-from interlingua.encoder.loading import find_folder
+from interlingua.encoder.model_loading import find_folder
 from interlingua.encoder.sentence_folders import sentence_folder
 from interlingua.engine.digests import Digests
 from interlingua.errors import InputError, printable

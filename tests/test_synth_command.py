@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import interlingua
 from interlingua.commands.study import plan_study
-from interlingua.errors import InputError, NoRoom
+from interlingua.errors import DiskFull, InputError
 from interlingua.synthetic.files import read_sheets
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -365,7 +365,7 @@ def test_what_is_there_stays_where_the_disk_is_full(tmp_path, monkeypatch):
         return opened(path, *arguments, **options)
 
     monkeypatch.setattr(Path, "open", full)
-    with pytest.raises(NoRoom, match="no space left"):
+    with pytest.raises(DiskFull, match="no space left"):
         interlingua.synth(languages=["en", "tr"], rows=50, seed=1, out=out)
     monkeypatch.undo()
     assert visible(out) == before

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from interlingua.commands.study import Planned
+from interlingua.commands.study import PlannedStudy
 from interlingua.engine.runner import RunSummary
 from toys import WORDS
 
@@ -104,7 +104,7 @@ def _model(folder: Path, dropout: float) -> None:
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
 
 
-def run_here(planned: Planned) -> RunSummary:
+def run_here(planned: PlannedStudy) -> RunSummary:
     """Every step of a study in this process, in the graph's order, models and vectors kept."""
     summary = planned.run(executor="inline", keep=True)
     assert not summary.failed, summary.failed

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # What `__getattr__` fetches, for checkers and editors.
     from interlingua.analyses.synthesis import Synthetic as Synthetic
     from interlingua.analyses.synthesis import spellings as spellings
     from interlingua.analyses.word_alignment import Alignment as Alignment
-    from interlingua.commands.adjust import Adjusted as Adjusted
+    from interlingua.commands.adjust import AdjustedModel as Adjusted
     from interlingua.commands.adjust import adjust as adjust
     from interlingua.commands.align import align as align
     from interlingua.commands.audit import Audit as Audit
@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # What `__getattr__` fetches, for checkers and editors.
     from interlingua.commands.explain import explain_texts as explain_texts
     from interlingua.commands.geometry import GeometryFound as GeometryFound
     from interlingua.commands.geometry import geometry as geometry
-    from interlingua.commands.pretrain import Pretrained as Pretrained
+    from interlingua.commands.pretrain import PretrainingResult as Pretrained
     from interlingua.commands.pretrain import pretrain as pretrain
     from interlingua.commands.report import open_records as open_records
     from interlingua.commands.report import report_on as report_on

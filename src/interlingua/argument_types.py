@@ -102,12 +102,14 @@ def _first_wrong(value: object, hint: Any, place: str) -> tuple[str, object, str
     if origin in (typing.Union, types.UnionType):
         found = [_first_wrong(value, each, place) for each in arguments]
         inner = [wrong for wrong in found if wrong is not None and wrong[0] != place]
-        return None if None in found else inner[0] if inner else (place, value, described(hint))
+        return None if None in found else inner[0] if inner else (place, value, describe_type(hint))
     kind = origin or hint
     if origin is typing.Literal or not isinstance(kind, type) or kind in (object, Any):  # Any is a class from 3.11 on
-        return (place, value, described(hint)) if origin is typing.Literal and not _among(value, arguments) else None
+        return (
+            (place, value, describe_type(hint)) if origin is typing.Literal and not _among(value, arguments) else None
+        )
     if not _is_a(value, kind) or (kind in _LISTS and isinstance(value, str) and not _of_texts(arguments)):
-        return place, value, described(hint)
+        return place, value, describe_type(hint)
     parts = _parts(value, kind, arguments, place)
     return next((wrong for each, one, where in parts if (wrong := _first_wrong(each, one, where)) is not None), None)
 
@@ -167,15 +169,15 @@ def _finite(value: Any) -> bool:
     return bool(-LARGEST <= value <= LARGEST)
 
 
-def described(hint: Any) -> str:
+def describe_type(hint: Any) -> str:
     """A description of what an annotation accepts.
 
-    >>> described(int | None), described(Sequence[str]), described(str | Path | None)
+    >>> describe_type(int | None), describe_type(Sequence[str]), describe_type(str | Path | None)
     ('a whole number or None', 'a list of texts', 'a text, a path or None')
     """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
-        parts = list(dict.fromkeys(map(described, arguments)))
+        parts = list(dict.fromkeys(map(describe_type, arguments)))
         return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
     if origin is typing.Literal:
         return f"one of {', '.join(map(repr, arguments))}"
@@ -183,9 +185,9 @@ def described(hint: Any) -> str:
     if kind in _NAMES or not isinstance(kind, type):
         return _NAMES.get(kind, "another value")
     if issubclass(kind, Mapping):
-        return f"a mapping to {described(arguments[1])}" if arguments else "a mapping"
+        return f"a mapping to {describe_type(arguments[1])}" if arguments else "a mapping"
     if kind in _LISTS:
-        inner = described(arguments[0]) if arguments else ""
+        inner = describe_type(arguments[0]) if arguments else ""
         return f"a list of {inner.removeprefix('a ')}s" if inner in ("a text", "a number", "a path") else "a list"
     name = "function" if kind.__name__ == "Callable" else kind.__name__
     return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"

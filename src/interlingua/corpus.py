@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from interlingua import languages as codes
-from interlingua.counting import counted
 from interlingua.errors import InputError
+from interlingua.plural_counts import count_noun
 
 Cell = str | None
 
@@ -33,7 +33,7 @@ class Skip:
 
     def __str__(self) -> str:
         places = f" ({', '.join(self.where)}{', …' if self.count > len(self.where) else ''})" if self.where else ""
-        return f"{counted(self.count, self.reason)}{places}"
+        return f"{count_noun(self.count, self.reason)}{places}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,7 +47,7 @@ class Pair:
     rows: NDArray[np.int64]
 
     def __repr__(self) -> str:
-        return f"Pair({self.source} → {self.target}, {counted(len(self.rows), 'rows')})"
+        return f"Pair({self.source} → {self.target}, {count_noun(len(self.rows), 'rows')})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,7 +99,7 @@ class ParallelCorpus:
 
     def __repr__(self) -> str:
         shown = ", ".join(self.languages[:8]) + (f" and {len(self.texts) - 8} more" if len(self.texts) > 8 else "")
-        return f"ParallelCorpus({self.name[:100]!r}, {counted(len(self), 'rows')}, languages: {shown})"
+        return f"ParallelCorpus({self.name[:100]!r}, {count_noun(len(self), 'rows')}, languages: {shown})"
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The few errors a user can meet, each with what to do next.
 
-The command line turns `InputError` into exit code 2, `Interrupted` into 130, and `NoRoom`, any other
+The command line turns `InputError` into exit code 2, `RunInterrupted` into 130, and `DiskFull`, any other
 `InterlinguaError` and errors of the system into exit code 1; a traceback is a bug of ours.
 """
 
@@ -41,14 +41,14 @@ class InputError(InterlinguaError):
         super().__init__(f"{place}{problem}{shown}. {remedy}")
 
 
-class NoRoom(InputError):
+class DiskFull(InputError):
     """A disk is full: nothing is wrong with the input, so that the command line ends with exit code 1."""
 
 
-class Interrupted(InterlinguaError):
+class RunInterrupted(InterlinguaError):
     """The user stopped a command whose run is in a folder: what is kept, and how it goes on.
 
-    >>> print(Interrupted(os.curdir))
+    >>> print(RunInterrupted(os.curdir))
     what was done is kept in .; the same command continues from there.
     """
 

@@ -64,14 +64,14 @@ class Metric:
             yield key_of("" if self.bare else self.name, options), options
 
 
-def as_plain(metric: Metric) -> dict[str, Any]:
+def metric_to_dict(metric: Metric) -> dict[str, Any]:
     """A metric as plain data: all that is declared, and as `key` how its numbers are called."""
     options = {name: list(values) for name, values in metric.options.items()}
     return {"key": metric.pattern, **vars(metric), "range": list(metric.range), "options": options}
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedScore:
     """What a key means: its metric, the options, and whether it is measured from target to source."""
 
     metric: Metric
@@ -92,15 +92,15 @@ class Metrics(tuple[Metric, ...]):
     """All metrics of a measure or task."""
 
     @cached_property
-    def _by_key(self) -> dict[str, Named]:
-        found: dict[str, Named] = {}
+    def _by_key(self) -> dict[str, NamedScore]:
+        found: dict[str, NamedScore] = {}
         for metric in self:
             for key, options in metric.named_options():
                 if key in found:
                     raise InputError("a score is declared twice", value=key, remedy="Give each metric another name.")
-                found[key] = Named(metric, options)
+                found[key] = NamedScore(metric, options)
                 if metric.directed:
-                    found[key + BACKWARD] = Named(metric, options, backward=True)
+                    found[key + BACKWARD] = NamedScore(metric, options, backward=True)
         return found
 
     @property
@@ -108,7 +108,7 @@ class Metrics(tuple[Metric, ...]):
         """Every key that `named` knows, in the order of the declaration."""
         return tuple(self._by_key)
 
-    def named(self, key: str, *, of: str) -> Named:
+    def named(self, key: str, *, of: str) -> NamedScore:
         """What a key of the `Scores` of a measure (`of`) means; one that is not declared is an error.
 
         >>> error = Metric(name="error", title="Error", options={"map": ("mapped",)})

@@ -39,7 +39,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedEntry:
     """What a list of names says of a registered thing."""
 
     name: str
@@ -77,7 +77,7 @@ class _Constants(dict[str, Any]):
         return eval(compile(ast.Expression(expression), "<declaration>", "eval"), self)
 
 
-def _registered(tree: ast.Module, registry: str) -> Iterator[Listed]:
+def _registered(tree: ast.Module, registry: str) -> Iterator[ListedEntry]:
     """What a file registers with the decorator `registry.register`."""
     constants = _Constants(tree)
     for node in tree.body:
@@ -87,25 +87,25 @@ def _registered(tree: ast.Module, registry: str) -> Iterator[Listed]:
             values = {each.arg: constants.value(each.value) for each in call.keywords if each.arg in _TOLD}
             assert isinstance(node, ast.FunctionDef | ast.ClassDef)
             summary = (ast.get_docstring(node) or "").splitlines()[0]
-            yield Listed(constants.value(call.args[0]), values.get("needs", ""), summary,
+            yield ListedEntry(constants.value(call.args[0]), values.get("needs", ""), summary,
                          Metrics(values.get("metrics", ())))  # fmt: skip
 
 
 _TOLD = ("needs", "metrics")
 
 
-def listed(package: str, registry: str) -> list[Listed]:
+def list_registered(package: str, registry: str) -> list[ListedEntry]:
     """The entries of a package's registry, read from the source where nothing of it was imported yet.
 
     A list of names is asked for often, and what it names takes seconds to import.
 
-    >>> [each.name for each in listed("interlingua.objectives", "objectives")][:2]
+    >>> [each.name for each in list_registered("interlingua.objectives", "objectives")][:2]
     ['adjustment', 'anchor']
     """
     imported = sys.modules.get(package)
     if imported is not None:
         entries: Registry = vars(imported)[registry]
-        return [Listed(entry.name, entry.needs, entry.summary, entry.metrics) for entry in entries]
+        return [ListedEntry(entry.name, entry.needs, entry.summary, entry.metrics) for entry in entries]
     spec = importlib.util.find_spec(package)
     assert spec is not None
     files = [file for folder in spec.submodule_search_locations or () for file in Path(folder).glob("*.py")]

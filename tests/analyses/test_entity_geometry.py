@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import models
 from interlingua.analyses.entity_geometry import Mention, Mentions, entity_vectors, mentions
 from interlingua.analyses.synthesis import synthesise
-from interlingua.encoder import Encoder, View
+from interlingua.encoder import Encoder, PoolingRequest
 from interlingua.errors import InputError
 
 LANGUAGES = ("en", "ru", "tr")
@@ -79,7 +79,7 @@ def test_each_language_is_encoded_once(encoder: Encoder, found: Mentions, monkey
     calls: list[int] = []
     before = Encoder.encode_views
 
-    def counted(self: Encoder, texts: list[str], views: list[View]) -> object:
+    def counted(self: Encoder, texts: list[str], views: list[PoolingRequest]) -> object:
         calls.append(len(texts))
         return before(self, texts, views)
 
@@ -119,7 +119,11 @@ def test_any_sample_gives_parallel_mentions(seed: int, rows: int) -> None:
 
 
 def test_spans_are_asked_for_text_by_text(encoder: Encoder) -> None:
-    for view in (View("span"), View("word", spans=((0, 1),)), View("span", spans=((0, 1), (0, 1)))):
+    for view in (
+        PoolingRequest("span"),
+        PoolingRequest("word", spans=((0, 1),)),
+        PoolingRequest("span", spans=((0, 1), (0, 1))),
+    ):
         with pytest.raises(InputError, match="one span of every text"):
             encoder.encode_views(["a"], [view])
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import models
-from interlingua.analyses.explanation import Explainer, ExplainSettings, Outside, explained_examples, texts_of
+from interlingua.analyses.explanation import Explainer, ExplainSettings, ExternalVectors, explained_examples, texts_of
 from interlingua.encoder import Encoder
 from interlingua.readers.examples import Examples, TaggedWords
 from interlingua.tasks import tasks
@@ -30,7 +30,7 @@ def test_pieces_add_up_to_whole_words_that_are_marked_where_the_entity_stands(
     labels = ("O", "B-ORG", "I-ORG", "B-LOC", "I-LOC")
     tuned = FineTuned(task, labels, TaskModel.of(encoder, task, labels, seed=1), encoder)
     examples = Examples((TaggedWords(WORDS, TAGS, 3),), "en", "test.tsv")
-    explainer = Explainer(tuned, ExplainSettings(unit="token", **SETTINGS), Outside({}, {}))
+    explainer = Explainer(tuned, ExplainSettings(unit="token", **SETTINGS), ExternalVectors({}, {}))
     side = explainer.side("en", examples)
     (shown,) = explained_examples(side, side, 0, explainer.compare(side, side, 0))
     text = shown.texts[0]

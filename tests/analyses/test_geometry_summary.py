@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from interlingua.analyses.synthesis import spellings
-from interlingua.analyses.transfer_matrix import WRONG_METRICS, conclusions, not_learnt
+from interlingua.analyses.transfer_matrix import WRONG_METRICS, not_learnt, summarize_geometry
 from interlingua.record import Record, RecordTable
 from interlingua.report.kit.evidence import association_sentence
 from interlingua.report.kit.finding import Verdict
@@ -77,7 +77,7 @@ def test_a_fine_tuning_has_learnt_where_its_interval_is_below_both_levels_of_cha
 @pytest.mark.reliability("a model that learnt nothing is said so first")
 def test_what_learnt_nothing_is_named_first_and_left_out_of_every_correlation():
     records, spelled = study(failed={("tr", 0)}), names()
-    found, notes = conclusions(records, spelled)
+    found, notes = summarize_geometry(records, spelled)
     assert [(each["language"], each["seed"]) for each in found["not_learnt"]] == [("tr", 0)]
     assert any("fine-tuning on tr, seed 0, did not learn the task" in note for note in notes)
     assert found["scatter"]["left_out"] == ["tr"]
@@ -106,7 +106,7 @@ def test_what_learnt_nothing_is_named_first_and_left_out_of_every_correlation():
 
 def test_a_seed_that_learnt_nothing_is_left_out_and_its_language_stays():
     records = study(failed={("tr", 1)}, seeds=(0, 1))
-    found, _ = conclusions(records, names())
+    found, _ = summarize_geometry(records, names())
     assert found["scatter"]["left_out"] == []
     wrong = {(r.source, r.target): r.value for r in records if r.measure == "pairwise" and r.seed == 0}
     own = {(p["source"], p["target"]): p["wrong"] for p in found["scatter"]["points"]}
@@ -116,7 +116,7 @@ def test_a_seed_that_learnt_nothing_is_left_out_and_its_language_stays():
 @pytest.mark.reliability("a model that learnt nothing is said so first")
 def test_where_nothing_learnt_nothing_is_concluded():
     records = study(failed={(code, 0) for code in CODES})
-    found, notes = conclusions(records, names())
+    found, notes = summarize_geometry(records, names())
     assert set(found) == {"not_learnt"}
     assert any(note.startswith("no correlation with spelling") for note in notes)
     (only,) = reported(records, found)
@@ -127,13 +127,13 @@ def test_where_nothing_learnt_nothing_is_concluded():
 def test_a_correlation_with_a_constant_is_not_printed():
     records = [r for r in study() if r.measure == "pairwise"]
     same = [wrong_record(r.source, r.target, 5 if r.source == r.target else 30) for r in records]
-    found, notes = conclusions(same, names())
+    found, notes = summarize_geometry(same, names())
     assert "scatter" not in found
     assert any("every pair has the same share of wrong sentences" in note for note in notes)
 
 
 def test_errors_and_spelling_have_the_coefficient_of_every_other_page_on_the_geometry_page_too():
-    found, _ = conclusions(study(), names())
+    found, _ = summarize_geometry(study(), names())
     points = found["scatter"]["points"]
     pairs = [(point["source"], point["target"]) for point in points]
     sides = ([point[side] for point in points] for side in ("tnld", "wrong"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from interlingua.analyses.aligned_bitext import LinkedFiles, Linking
+from interlingua.analyses.aligned_bitext import AlignerChoice, LinkedFiles
 from interlingua.analyses.transfer import task_named
 from interlingua.commands.transfer import _linked
 from interlingua.engine.step import StepContext
@@ -56,7 +56,7 @@ def test_a_bitext_cut_from_a_corpus_has_the_language_of_training_first(tmp_path)
 def test_transfer_holds_the_language_it_trains_in(tmp_path):
     path = tmp_path / "x.ru-en.tsv"
     path.write_text(LINE, "utf-8")
-    [found] = _linked({"en": path}, {}, None, Linking(), "ru").values()
+    [found] = _linked({"en": path}, {}, None, AlignerChoice(), "ru").values()
     assert (found.stays, found.language) == ("source", "en")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import interlingua
-from interlingua.analyses.space_measures import MeasurePlan, asked_pairs, unmeasured
+from interlingua.analyses.space_measures import MeasurePlan, describe_missing, select_pairs
 from interlingua.commands.study import plan_study
 from interlingua.corpus import ParallelCorpus
 from interlingua.engine.records import Records
@@ -104,10 +104,10 @@ def test_pairs_that_share_no_row_are_counted_among_those_asked_for_alone():
     text = [f"a{number}" for number in range(4)]
     texts = {"en": [*text, None, None], "es": [*text, "x", "y"], "ru": [None] * 4 + ["z", "w"]}
     corpus = ParallelCorpus.of(texts, name="c")
-    every, pivot = (asked_pairs(corpus, [corpus.languages], pairs=pairs) for pairs in ("all", "pivot"))
+    every, pivot = (select_pairs(corpus, [corpus.languages], pairs=pairs) for pairs in ("all", "pivot"))
     assert (set(every.pairs), every.apart) == ({("en", "es"), ("es", "ru")}, 1)
     assert (set(pivot.pairs), pivot.apart) == ({("en", "es")}, 1)
-    alone = asked_pairs(corpus, [["es", "ru"]], pairs="all")
+    alone = select_pairs(corpus, [["es", "ru"]], pairs="all")
     assert (set(alone.pairs), alone.apart) == ({("es", "ru")}, 0)
 
 
@@ -123,9 +123,9 @@ def test_all_pairs_are_measured_on_as_many_rows_as_the_smallest_whatever_the_gap
     }
     corpus = ParallelCorpus.of(texts, name="c")
     for pairs in ("all", "pivot"):
-        asked = asked_pairs(corpus, [corpus.languages], pairs=pairs)
+        asked = select_pairs(corpus, [corpus.languages], pairs=pairs)
         shared = {pair: len(corpus.pair(*pair).rows) for pair in asked.pairs}
         assert (asked.rows, shared[asked.fewest]) == (min(shared.values()),) * 2
         assert asked.cut == sum(shared.values()) - asked.rows * len(shared)
-        notes = unmeasured(MeasurePlan(("retrieval",)), [], asked)
+        notes = describe_missing(MeasurePlan(("retrieval",)), [], asked)
         assert any(f"compared over {asked.rows}" in note for note in notes) == (len(set(shared.values())) > 1)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from interlingua.analyses.evaluation import prediction_lines, read_posteriors
-from interlingua.analyses.transfer import Exam
+from interlingua.analyses.transfer import TestSet
 from interlingua.errors import InputError
 from interlingua.readers.examples import Examples, TaggedWords
-from interlingua.tasks.ner import Ner, Tagged
+from interlingua.tasks.ner import Ner, TagPredictions
 
 LABELS = ("O", "B-LOC", "I-LOC", "B-PER", "I-PER")
 
@@ -25,8 +25,8 @@ def test_the_f1_of_tags_is_computed_again_from_the_lines():
     ]
     examples = Examples(tuple(items), "ru", "test-ru.tsv")
     choice = draw.integers(-1, len(LABELS), int(sizes.sum()))  # -1: a word that could not be read
-    predictions = Tagged(LABELS, choice)
-    text = prediction_lines(Exam("ru", ("ru",), Ner(), examples), predictions, {"model": "m"})
+    predictions = TagPredictions(LABELS, choice)
+    text = prediction_lines(TestSet("ru", ("ru",), Ner(), examples), predictions, {"model": "m"})
     lines = [json.loads(line) for line in text.splitlines()]
     assert [tuple(line["words"]) for line in lines] == [item.words for item in items]
     pairs = [pair for line in lines for pair in zip(line["tags"], line["predicted_tags"], strict=True)]

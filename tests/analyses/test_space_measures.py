@@ -9,12 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from interlingua.analyses.space_measures import Language, MeasurePlan, left_out, measure_language, measure_pair
+from interlingua.analyses.space_measures import (
+    Language,
+    MeasurePlan,
+    describe_exclusions,
+    measure_language,
+    measure_pair,
+)
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Representations
 from interlingua.measures.cka import _gram
-from interlingua.measures.rows import Room
 from interlingua.measures.tokenization import Splits
+from interlingua.measures.vectors import MemoryBudget
 
 ROWS = 40
 CORPUS = ParallelCorpus.of(
@@ -37,7 +43,7 @@ def language(code: str, seed: int, room: int) -> Language:
     none = np.zeros(0, np.int64)
     splits = Splits(len(rows), none, none, none, none, none.astype(bool))
     encoder: Any = SimpleNamespace(digest="d", name="m", pooling="mean", mean="mean", output_layer=None, causal=False)
-    return Language(code, encoder, rows, CORPUS.column(code), sentences, None, splits, Room(room))
+    return Language(code, encoder, rows, CORPUS.column(code), sentences, None, splits, MemoryBudget(room))
 
 
 def languages(room: int) -> list[Language]:
@@ -94,4 +100,4 @@ def test_words_that_are_sinks_in_some_layer_are_in_no_measure_of_words(place: in
     assert values == measured(kept, sinkless=False)[0]
     assert values != measured(np.arange(20), sinkless=False)[0]
     assert sorted(found.item_table.values()) == kept.tolist()
-    assert "1 word of en that is" in " ".join(left_out(CORPUS, [], [found])).replace("are", "is")
+    assert "1 word of en that is" in " ".join(describe_exclusions(CORPUS, [], [found])).replace("are", "is")

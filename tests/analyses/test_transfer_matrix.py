@@ -25,8 +25,8 @@ from interlingua.analyses.transfer_matrix import (
     TaggedLanguages,
     against_spelling,
     changes_of,
+    group_curves,
     tagged_examples,
-    together,
     transfer_matrix,
 )
 from interlingua.encoder import Encoder
@@ -40,7 +40,7 @@ from interlingua.studies.step_settings import GeometryStep, StudyEncoder, SynthS
 from interlingua.studies.steps import geometry
 from interlingua.studies.steps.step_io import MODEL
 from interlingua.studies.steps.synth import synthetic_of
-from interlingua.tasks.ner import Tagged, wrong_sentences
+from interlingua.tasks.ner import TagPredictions, wrong_sentences
 from interlingua.tasks.saved_models import load
 from interlingua.training.journal import read_journal
 from interlingua.training.monitors import Sample, Similarities
@@ -305,12 +305,12 @@ def test_changes_of_all_runs_are_correlated_and_grouped(records):
         at = run.steps.tolist()
         for begun, change in zip(run.begun.tolist(), run.changes, strict=True):
             np.testing.assert_allclose(change, run.values[at.index(begun + run.span)] - run.values[at.index(begun)])
-    found = together(runs)
+    found = group_curves(runs)
     parts = np.concatenate([run.changes - run.changes.mean(axis=0) for run in runs])
     np.testing.assert_allclose(found.correlations.matrix, np.corrcoef(parts.T), atol=1e-12)
     assert sorted(found.clustering.order) == [0, 1, 2]
     with pytest.raises(InputError, match="no fine-tuning was watched"):
-        together([])
+        group_curves([])
 
 
 def test_examples_are_parallel_and_the_rows_of_their_part(synthetic):
@@ -327,11 +327,11 @@ def test_wrong_sentences_by_hand_and_their_null():
     gold = [("B-X", "O"), ("O",), ("B-X", "O"), ("B-X",)]
     examples = Examples(tuple(TaggedWords(*pair) for pair in zip(words, gold, strict=True)), "en", "toy")
     labels = ("O", "B-X")
-    score = wrong_sentences(Tagged(labels, np.array([1, 0, 0, 1, 1, -1])), examples)
+    score = wrong_sentences(TagPredictions(labels, np.array([1, 0, 0, 1, 1, -1])), examples)
     assert score.items.tolist() == [0.0, 0.0, 1.0, 1.0]  # B-X B-X is none of ours; a word not read is O.
     # Predicted B-X O, O, B-X B-X, O against gold B-X O twice, O, B-X: 1/4 · 2/4 + 2/4 · 1/4.
     assert (score.value, score.null, score.n) == (0.5, 0.75, 4)
-    everything = wrong_sentences(Tagged(labels, np.array([1, 0, 0, 1, 0, 1])), examples)
+    everything = wrong_sentences(TagPredictions(labels, np.array([1, 0, 0, 1, 0, 1])), examples)
     assert (everything.value, everything.low) == (0.0, 0.0)
 
 

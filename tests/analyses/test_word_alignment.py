@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from interlingua.analyses.word_alignment import Linking, align
+from interlingua.analyses.word_alignment import AlignerChoice, align
 from interlingua.commands.study import plan_study
 from interlingua.encoder import Encoder
 from interlingua.engine.step import StepContext
@@ -61,7 +61,7 @@ def test_the_links_are_those_of_the_encoder_that_is_named(world, tmp_path):
         key, found = linked(world, text, tmp_path / str(place))
         keys.add(key)
         encoder = Encoder.load(world["model"], device="cpu", blocks=blocks)
-        links = align(world["bitext.en-ru.tsv"], linking=Linking("neural", encoder)).links
+        links = align(world["bitext.en-ru.tsv"], linking=AlignerChoice("neural", encoder)).links
         assert found == [links.row.tolist(), links.source.tolist(), links.target.tolist()]
     assert len(keys) == 2
 
@@ -112,13 +112,13 @@ def test_an_aligner_that_is_not_said_is_the_default_one(world):
         (
             'symmetrize = "union"\niterations = 2\np0 = 0.3\ntension = 6.0\n'
             "fixed_tension = true\nvariational = false\n",
-            Linking(
+            AlignerChoice(
                 symmetrize="union", diagonal=AlignerSettings(2, 0.3, 6.0, optimise_tension=False, variational=False)
             ),
         ),
         (
             'layer = 1\nneural = "itermax"\nunit = "token"\ncenter = false\nmin_cosine = 0.1\n',
-            Linking("neural", neural=NeuralSettings("itermax", 1, "token", centre=False, least=0.1)),
+            AlignerChoice("neural", neural=NeuralSettings("itermax", 1, "token", centre=False, least=0.1)),
         ),
     ],
     ids=["diagonal", "neural"],

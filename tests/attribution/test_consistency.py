@@ -11,9 +11,9 @@ from scipy import stats
 
 import toys
 from cases import case_of, loaded
-from interlingua.attribution.consistency import Weighed, consistencies, consistency
-from interlingua.attribution.embedding_forward import Through
-from interlingua.attribution.inputs import Case
+from interlingua.attribution.consistency import WeightedUnits, consistencies, consistency
+from interlingua.attribution.embedding_forward import EmbeddingForward
+from interlingua.attribution.inputs import AttributionInput
 from interlingua.attribution.integrated_gradients import IntegratedGradients
 from interlingua.attribution.shared_spaces import AlignedSpace, Contextual, Embeddings, External
 from interlingua.attribution.units import units_of
@@ -33,7 +33,7 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Encoder:
 
 
 @pytest.fixture(scope="module")
-def case(bert: Encoder) -> Case:
+def case(bert: Encoder) -> AttributionInput:
     return case_of(bert, "nli")
 
 
@@ -41,16 +41,18 @@ def texts(examples: Examples[TextPair]) -> list[tuple[str, str]]:
     return [(item.first, item.second) for item in examples]
 
 
-def weighed(case: Case, bert: Encoder, *, unit: str = "token") -> Weighed:
+def weighed(case: AttributionInput, bert: Encoder, *, unit: str = "token") -> WeightedUnits:
     units = units_of(case.inputs, texts(toys.toy("nli")), bert, unit=unit)
     found = IntegratedGradients(steps=4)(case)
     values, starts = units.sums(found, case.inputs, case.targets.row)
     numbers, _ = units.of_rows(case.targets.row)
-    return Weighed(values, Embeddings(case.through).vectors(units, case.inputs, "en")[numbers], starts)
+    return WeightedUnits(values, Embeddings(case.through).vectors(units, case.inputs, "en")[numbers], starts)
 
 
 @pytest.mark.parametrize("unit", ["token", "word"])
-def test_units_cover_every_token_but_separators_once_and_keep_the_sum(case: Case, bert: Encoder, unit: str) -> None:
+def test_units_cover_every_token_but_separators_once_and_keep_the_sum(
+    case: AttributionInput, bert: Encoder, unit: str
+) -> None:
     units = units_of(case.inputs, texts(toys.toy("nli")), bert, unit=unit)
     places = np.sort(units.place)
     assert places.tolist() == np.flatnonzero(case.baseline.changed(case.inputs.ids)).tolist()
@@ -60,7 +62,7 @@ def test_units_cover_every_token_but_separators_once_and_keep_the_sum(case: Case
     assert np.add.reduceat(sums, starts[:-1]) == pytest.approx(totals, abs=1e-9)
 
 
-def test_words_are_written_as_in_their_texts(case: Case, bert: Encoder) -> None:
+def test_words_are_written_as_in_their_texts(case: AttributionInput, bert: Encoder) -> None:
     units = units_of(case.inputs, texts(toys.toy("nli")), bert, unit="word")
     for row, item in enumerate(toys.toy("nli")):
         for side, text in enumerate((item.first, item.second)):
@@ -84,7 +86,7 @@ def test_cut_pairs_and_windows_of_paragraphs_are_traced_to_their_characters(bert
         assert len(found.place) == (~np.isin(made.ids, [2, 3])).sum()
 
 
-def test_identical_examples_score_exactly_1_and_shuffled_ones_less(case: Case, bert: Encoder) -> None:
+def test_identical_examples_score_exactly_1_and_shuffled_ones_less(case: AttributionInput, bert: Encoder) -> None:
     one = weighed(case, bert)
     found = consistency(one, one)
     assert (found.scores == 1.0).all()
@@ -95,7 +97,9 @@ def test_identical_examples_score_exactly_1_and_shuffled_ones_less(case: Case, b
     assert score.details["random"] < 0.95
 
 
-def test_a_score_has_its_mean_with_students_interval_every_example_and_both_controls(case: Case, bert: Encoder) -> None:
+def test_a_score_has_its_mean_with_students_interval_every_example_and_both_controls(
+    case: AttributionInput, bert: Encoder
+) -> None:
     one = weighed(case, bert)
     other = replace(one, values=np.random.default_rng(0).normal(size=len(one.values)))
     found = consistencies(one, other, weightings=["absolute"], flows=False)["absolute"]
@@ -116,16 +120,16 @@ def test_a_score_has_its_mean_with_students_interval_every_example_and_both_cont
     assert near.score().details["error"] == max(flow.error for flow in near.flows) > 0
 
 
-def test_one_example_has_no_other_to_be_shuffled_with(case: Case, bert: Encoder) -> None:
+def test_one_example_has_no_other_to_be_shuffled_with(case: AttributionInput, bert: Encoder) -> None:
     one = weighed(case, bert)
-    first = Weighed(one.values[: one.starts[1]], one.vectors[: one.starts[1]], one.starts[:2])
+    first = WeightedUnits(one.values[: one.starts[1]], one.vectors[: one.starts[1]], one.starts[:2])
     score = consistency(first, first).score()
     assert (score.value, score.n, score.low, score.high, score.null) == (1.0, 1, None, None, None)
 
 
-def test_two_examples_are_each_others_null(case: Case, bert: Encoder) -> None:
+def test_two_examples_are_each_others_null(case: AttributionInput, bert: Encoder) -> None:
     one = weighed(case, bert)
-    two = Weighed(one.values[: one.starts[2]], one.vectors[: one.starts[2]], one.starts[:3])
+    two = WeightedUnits(one.values[: one.starts[2]], one.vectors[: one.starts[2]], one.starts[:3])
     other = replace(two, values=np.random.default_rng(0).normal(size=len(two.values)))
     sides = [[(side.unit_vectors(n), side.weights(n, "absolute")) for n in range(2)] for side in (two, other)]
     crossed = [
@@ -139,14 +143,14 @@ def test_two_examples_are_each_others_null(case: Case, bert: Encoder) -> None:
 
 def test_units_have_vectors_of_length_1_in_double_precision_or_none_at_all() -> None:
     vectors = np.float32([[3, 4], [0, 0], [0, 0.1], [0, 0], [1e-30, 0], [-5, 12]])
-    side = Weighed(np.ones(6), vectors, np.array([0, 4, 6]))
+    side = WeightedUnits(np.ones(6), vectors, np.array([0, 4, 6]))
     exact = [np.array([[0.6, 0.8], [0, 0], [0, 1], [0, 0]]), np.array([[1, 0], [-5 / 13, 12 / 13]])]
     for number, wanted in enumerate(exact):
         assert side.unit_vectors(number) == pytest.approx(wanted, abs=1e-15)
     assert side.unknown == 2
 
 
-def test_random_attributions_are_the_own_ones_on_other_words(case: Case, bert: Encoder) -> None:
+def test_random_attributions_are_the_own_ones_on_other_words(case: AttributionInput, bert: Encoder) -> None:
     one = weighed(case, bert)
     other = replace(one, vectors=np.roll(one.vectors, 1, axis=0))
     even = [replace(side, values=np.full(len(side.values), 0.3)) for side in (one, other)]
@@ -155,12 +159,12 @@ def test_random_attributions_are_the_own_ones_on_other_words(case: Case, bert: E
     # With all the weight on one unit of two a text meets itself in half of the deals.
     starts = np.arange(0, 4001, 2)
     vectors = np.tile(np.eye(2, dtype=np.float32), (2000, 1))
-    peaked = Weighed(np.tile([1.0, 0.0], 2000), vectors, starts)
+    peaked = WeightedUnits(np.tile([1.0, 0.0], 2000), vectors, starts)
     dealt = consistency(peaked, peaked).random
     assert set(np.round(dealt, 9)) == {0.0, 1.0}
     assert dealt.mean() == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(2000))
     # So it is where sizes are alike and one of two speaks for the target, if that alone is weighed.
-    split = Weighed(np.tile([1.0, -1.0], 300), vectors[:600], starts[:301])
+    split = WeightedUnits(np.tile([1.0, -1.0], 300), vectors[:600], starts[:301])
     assert consistency(split, split).random.min() == pytest.approx(1.0)
     spoken = [consistency(split, split, weighting="positive", seed=seed).random for seed in (0, 0, 1)]
     assert spoken[0].tolist() == spoken[1].tolist() != spoken[2].tolist()
@@ -170,7 +174,7 @@ def test_random_attributions_are_the_own_ones_on_other_words(case: Case, bert: E
     assert consistency(replace(peaked, vectors=vectors), replace(peaked, vectors=vectors)).random.min() == 1.0
 
 
-def test_scores_are_the_same_from_both_sides_and_by_both_solvers(case: Case, bert: Encoder) -> None:
+def test_scores_are_the_same_from_both_sides_and_by_both_solvers(case: AttributionInput, bert: Encoder) -> None:
     one = weighed(case, bert)
     other = replace(one, values=np.random.default_rng(0).normal(size=len(one.values)))
     forward, backward = consistency(one, other), consistency(other, one)
@@ -180,17 +184,19 @@ def test_scores_are_the_same_from_both_sides_and_by_both_solvers(case: Case, ber
     assert near.score().details["error"] <= 5e-3
 
 
-def test_a_permuted_text_with_its_attributions_scores_1(case: Case, bert: Encoder) -> None:
+def test_a_permuted_text_with_its_attributions_scores_1(case: AttributionInput, bert: Encoder) -> None:
     one = weighed(case, bert)
     order = np.concatenate(
         [np.random.default_rng(n).permutation(np.arange(one.starts[n], one.starts[n + 1])) for n in range(len(one))]
     )
-    assert consistency(one, Weighed(one.values[order], one.vectors[order], one.starts)).scores == pytest.approx(1.0)
+    assert consistency(one, WeightedUnits(one.values[order], one.vectors[order], one.starts)).scores == pytest.approx(
+        1.0
+    )
 
 
 @pytest.mark.parametrize("flows", [True, False])
 def test_weightings_together_score_as_each_alone_and_as_problems_solved_one_by_one(
-    case: Case, bert: Encoder, flows: bool
+    case: AttributionInput, bert: Encoder, flows: bool
 ) -> None:
     one = weighed(case, bert)
     draw = np.random.default_rng(1)
@@ -219,7 +225,7 @@ def test_weightings_together_score_as_each_alone_and_as_problems_solved_one_by_o
             assert (flow.plan * problem.similarities).sum() == pytest.approx(flow.score, abs=1e-12)
 
 
-def test_the_units_of_some_inputs_are_those_of_all_at_these_inputs(case: Case, bert: Encoder) -> None:
+def test_the_units_of_some_inputs_are_those_of_all_at_these_inputs(case: AttributionInput, bert: Encoder) -> None:
     rows = np.array([0, 3, 4])
     every, some = (
         units_of(case.inputs, texts(toys.toy("nli")), bert, unit="word", rows=given) for given in (None, rows)
@@ -232,7 +238,9 @@ def test_the_units_of_some_inputs_are_those_of_all_at_these_inputs(case: Case, b
     assert [some.place[a:b].tolist() for a, b in itertools.pairwise(some.start)] == wanted
 
 
-def test_examples_whose_attributions_are_all_zero_are_skipped_and_counted_never_nan(case: Case, bert: Encoder) -> None:
+def test_examples_whose_attributions_are_all_zero_are_skipped_and_counted_never_nan(
+    case: AttributionInput, bert: Encoder
+) -> None:
     one = weighed(case, bert)
     values = one.values.copy()
     values[one.starts[3] : one.starts[4]] = 0.0
@@ -250,7 +258,7 @@ def test_examples_whose_attributions_are_all_zero_are_skipped_and_counted_never_
     assert str(len(one)) in str(error.value.value)
 
 
-def test_a_text_of_only_special_tokens_has_no_units_and_is_skipped(case: Case, bert: Encoder) -> None:
+def test_a_text_of_only_special_tokens_has_no_units_and_is_skipped(case: AttributionInput, bert: Encoder) -> None:
     empty = Examples((TextPair("\u200b", "\u200b", "neutral"), TextPair("the tap", "again", "neutral")), "en", "x.tsv")
     inputs = Nli().inputs(empty, bert, training=False)
     only = replace(case, inputs=inputs, targets=case.targets.take(np.array([0, 1])))
@@ -258,23 +266,23 @@ def test_a_text_of_only_special_tokens_has_no_units_and_is_skipped(case: Case, b
     assert np.isfinite(found.values).all()
     units = units_of(inputs, texts(empty), bert, unit="word")
     values, starts = units.sums(found, inputs, only.targets.row)
-    side = Weighed(values, Embeddings(case.through).vectors(units, inputs, "en"), starts)
+    side = WeightedUnits(values, Embeddings(case.through).vectors(units, inputs, "en"), starts)
     result = consistency(side, side)
     assert result.rows.tolist() == [1]
     assert result.skipped[0].count == 1
 
 
-def test_unequal_numbers_of_examples_and_widths_are_told(case: Case, bert: Encoder) -> None:
+def test_unequal_numbers_of_examples_and_widths_are_told(case: AttributionInput, bert: Encoder) -> None:
     one = weighed(case, bert)
     with pytest.raises(InputError, match="row-parallel"):
-        consistency(one, Weighed(one.values[: one.starts[2]], one.vectors[: one.starts[2]], one.starts[:3]))
+        consistency(one, WeightedUnits(one.values[: one.starts[2]], one.vectors[: one.starts[2]], one.starts[:3]))
     with pytest.raises(InputError, match="one space"):
         consistency(one, replace(one, vectors=one.vectors[:, :5]))
     with pytest.raises(InputError, match="Did you mean 'exact'"):
         consistency(one, one, solver="exat")
 
 
-def test_embeddings_of_words_are_means_of_their_tokens(case: Case, bert: Encoder) -> None:
+def test_embeddings_of_words_are_means_of_their_tokens(case: AttributionInput, bert: Encoder) -> None:
     units = units_of(case.inputs, texts(toys.toy("nli")), bert, unit="word")
     vectors = Embeddings(case.through).vectors(units, case.inputs, "en")
     table = case.through.table.weight.detach().numpy()
@@ -283,7 +291,7 @@ def test_embeddings_of_words_are_means_of_their_tokens(case: Case, bert: Encoder
         assert vectors[number] == pytest.approx(table[ids].mean(axis=0), abs=1e-6)
 
 
-def test_layer_0_and_the_last_are_the_models_own_states(case: Case, bert: Encoder) -> None:
+def test_layer_0_and_the_last_are_the_models_own_states(case: AttributionInput, bert: Encoder) -> None:
     units = units_of(case.inputs, texts(toys.toy("nli")), bert, unit="token")
     for layer in (0, 2, -1):
         vectors = Contextual(case.through, layer).vectors(units, case.inputs, "en")
@@ -309,7 +317,7 @@ def test_a_rotated_language_is_turned_back_by_a_dictionary(bert: Encoder, monkey
 
     plain = shared_spaces._known_words
 
-    def turned(through: Through, encoder: Encoder, given: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    def turned(through: EmbeddingForward, encoder: Encoder, given: list[str]) -> tuple[np.ndarray, np.ndarray]:
         vectors, known = plain(through, encoder, [word.removeprefix("x") for word in given])
         return (vectors @ rotation.numpy() if given[0].startswith("x") else vectors), known
 
@@ -333,13 +341,13 @@ def test_dictionary_words_the_tokenizer_does_not_know_are_counted_and_too_few_ar
         AlignedSpace.of(case.through, bert, {"ru": entries[2:]})
 
 
-def test_words_without_a_vector_are_left_out_of_the_weights(case: Case, bert: Encoder) -> None:
+def test_words_without_a_vector_are_left_out_of_the_weights(case: AttributionInput, bert: Encoder) -> None:
     units = units_of(case.inputs, texts(toys.toy("nli")), bert, unit="word")
     known = sorted(set(units.written))[::2]
     table = WordVectors({word: n for n, word in enumerate(known)}, np.eye(len(known), dtype=np.float32), "x.vec")
     vectors = External({"en": table}).vectors(units, case.inputs, "en")
     values, starts = units.sums(IntegratedGradients(steps=2)(case), case.inputs, case.targets.row)
-    side = Weighed(values, vectors, starts)
+    side = WeightedUnits(values, vectors, starts)
     assert side.unknown == sum(word not in known for word in units.written)
     for number in range(len(side)):
         weights = side.weights(number, "absolute")
@@ -395,7 +403,7 @@ def test_questions_are_traced_too(bert: Encoder) -> None:
     assert units.written == ("the", "tap", "?", "The", "kitchen", "tap", "is", "leaking", "again", ".")
 
 
-def planted(agreement: float, seed: int, examples: int = 60, width: int = 16) -> tuple[Weighed, Weighed]:
+def planted(agreement: float, seed: int, examples: int = 60, width: int = 16) -> tuple[WeightedUnits, WeightedUnits]:
     """Texts of very unequal likeness whose attributions agree as much as is said."""
     draw = np.random.default_rng(seed)
     starts = np.concatenate([[0], np.cumsum(draw.integers(4, 12, examples))])
@@ -404,7 +412,9 @@ def planted(agreement: float, seed: int, examples: int = 60, width: int = 16) ->
     target = source + likeness * draw.normal(size=source.shape)
     ours, noise = draw.normal(size=(2, starts[-1]))
     theirs = agreement * ours + np.sqrt(1 - agreement**2) * noise
-    return Weighed(ours, source.astype(np.float32), starts), Weighed(theirs, target.astype(np.float32), starts)
+    return WeightedUnits(ours, source.astype(np.float32), starts), WeightedUnits(
+        theirs, target.astype(np.float32), starts
+    )
 
 
 def test_differences_to_random_find_an_agreement_that_the_texts_hide_and_none_where_there_is_none() -> None:

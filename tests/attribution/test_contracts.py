@@ -9,7 +9,7 @@ from scipy import stats
 
 from cases import case_of, linear_case, loaded
 from interlingua.attribution import NEEDS, attributions
-from interlingua.attribution.embedding_forward import Through
+from interlingua.attribution.embedding_forward import EmbeddingForward
 from interlingua.attribution.inputs import BASELINES, Baseline
 from interlingua.attribution.integrated_gradients import IntegratedGradients
 from interlingua.attribution.methods import Occlusion, Random, Rollout
@@ -52,7 +52,7 @@ def test_every_attribution_is_the_same_twice_and_does_not_depend_on_what_it_is_b
 ) -> None:
     case = case_of(bert, "nli")
     way = attributions[name].call()
-    first, second = way(case), way(replace(case, through=Through(case.through.model, budget=1)))
+    first, second = way(case), way(replace(case, through=EmbeddingForward(case.through.model, budget=1)))
     assert first.values == pytest.approx(second.values, abs=1e-5, rel=1e-5)
 
 

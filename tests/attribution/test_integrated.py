@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from cases import ARCHITECTURES, Linear, case_of, linear_case, loaded
-from interlingua.attribution.embedding_forward import _SAVED, Through, _budget
-from interlingua.attribution.inputs import Case, Targets, of_texts
+from interlingua.attribution.embedding_forward import _SAVED, EmbeddingForward, _budget
+from interlingua.attribution.inputs import AttributionInput, Targets, of_texts
 from interlingua.attribution.integrated_gradients import RULES, IntegratedGradients
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
@@ -29,7 +29,7 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Encoder:
     return loaded(tmp_path_factory.mktemp("models") / "bert", "bert")
 
 
-def by_captum(case: Case, number: int, *, rule: str, steps: int) -> np.ndarray:
+def by_captum(case: AttributionInput, number: int, *, rule: str, steps: int) -> np.ndarray:
     from captum.attr import LayerIntegratedGradients
 
     case.through.model.eval()
@@ -135,7 +135,7 @@ def test_the_gap_is_what_is_missing_to_the_difference_of_both_ends(bert: Encoder
 def test_what_is_batched_together_changes_nothing(bert: Encoder) -> None:
     case = case_of(bert, "nli")
     together = IntegratedGradients(steps=5, tolerance=None)(case)
-    alone = replace(case, through=Through(case.through.model, budget=1))
+    alone = replace(case, through=EmbeddingForward(case.through.model, budget=1))
     assert together.values == pytest.approx(IntegratedGradients(steps=5, tolerance=None)(alone).values, abs=1e-5)
 
 
@@ -200,14 +200,14 @@ def test_a_batch_takes_at_most_half_of_what_is_free_on_a_gpu_and_never_so_much_t
 
 def test_bf16_is_refused_on_a_cpu(bert: Encoder) -> None:
     with pytest.raises(InputError, match="slower"):
-        Through(case_of(bert, "nli").through.model, precision="bf16")
+        EmbeddingForward(case_of(bert, "nli").through.model, precision="bf16")
 
 
 @pytest.mark.gpu
 def test_bf16_on_a_gpu_is_near_float32(bert: Encoder) -> None:
     case = case_of(bert, "nli")
     wanted = IntegratedGradients(steps=20, tolerance=None)(case)
-    there = Through(case.through.model.to("cuda"), precision="bf16")
+    there = EmbeddingForward(case.through.model.to("cuda"), precision="bf16")
     vector = case.baseline.vector.to("cuda")
     found = IntegratedGradients(steps=20, tolerance=None)(
         replace(case, through=there, baseline=replace(case.baseline, vector=vector))
@@ -220,7 +220,7 @@ def test_what_a_rough_model_leaves_above_the_tolerance_is_done_by_the_exact_one(
     # A rough copy of the weights stands in for bfloat16, which a CPU is refused.
     case = case_of(bert, "nli")
     wanted = IntegratedGradients(steps=16)(case)
-    rough = Through(case.through.model, budget=256)
+    rough = EmbeddingForward(case.through.model, budget=256)
     rough.precision, rough._quick = "bf16", copy.deepcopy(case.through.model).to(torch.bfloat16).float()
     near = IntegratedGradients(steps=16, tolerance=None)(replace(case, through=rough))
     assert near.score.tolist() == wanted.score.tolist()

@@ -11,8 +11,8 @@ import torch
 
 import toys
 from cases import loaded
-from interlingua.analyses.explanation import ExplainedLanguage, Explainer, ExplainSettings, Outside
-from interlingua.attribution.consistency import Weighed, consistency
+from interlingua.analyses.explanation import ExplainedLanguage, Explainer, ExplainSettings, ExternalVectors
+from interlingua.attribution.consistency import WeightedUnits, consistency
 from interlingua.encoder import Encoder
 from interlingua.readers.examples import Examples, TextPair
 from interlingua.record import Record, RecordTable
@@ -48,7 +48,7 @@ def reordered(examples: Examples[TextPair]) -> Examples[TextPair]:
 
 @pytest.fixture(scope="module")
 def sides(bert: Encoder) -> tuple[Explainer, ExplainedLanguage, ExplainedLanguage]:
-    explainer = Explainer(untrained(bert, "nli"), SETTINGS, Outside({}, {}))
+    explainer = Explainer(untrained(bert, "nli"), SETTINGS, ExternalVectors({}, {}))
     pairs = toys.toy("nli")
     return explainer, explainer.side("en", pairs), explainer.side("es", reordered(pairs))
 
@@ -82,7 +82,7 @@ def test_a_heads_control_is_what_consistency_gives_for_its_attributions(
 def test_attributions_of_a_head_that_weigh_nothing_score_nothing() -> None:
     draw = np.random.default_rng(0)
     starts = np.array([0, 3, 6])
-    side = Weighed(draw.normal(size=6), draw.normal(size=(6, 4)).astype(np.float32), starts)
+    side = WeightedUnits(draw.normal(size=6), draw.normal(size=(6, 4)).astype(np.float32), starts)
     empty = np.array([0.0, 0.0, 0.0, 1.0, 2.0, 3.0])
     found = consistency(side, side, heads=[(empty, empty)])
     assert found.heads.shape == (1, 2, 2)
@@ -140,7 +140,9 @@ def test_records_of_several_languages_are_one_comparison_head_by_head(
 def test_the_names_of_one_sentence_are_no_more_than_one_sentence() -> None:
     draw = np.random.default_rng(1)
     starts = np.arange(0, 33, 3)
-    ours, theirs = (Weighed(draw.normal(size=30), draw.normal(size=(30, 4)).astype(np.float32), starts) for _ in "ab")
+    ours, theirs = (
+        WeightedUnits(draw.normal(size=30), draw.normal(size=(30, 4)).astype(np.float32), starts) for _ in "ab"
+    )
     heads = [(draw.normal(size=30), draw.normal(size=30)) for _ in range(3)]
     found = consistency(ours, theirs, heads=heads)
     alone, grouped = found.score(), found.score(np.zeros(10, np.int64))
@@ -153,8 +155,8 @@ def test_the_names_of_one_sentence_are_no_more_than_one_sentence() -> None:
 
 
 def test_places_that_only_the_model_names_have_no_random_heads(bert: Encoder, tmp_path: Path) -> None:
-    explainer = Explainer(untrained(bert, "ner"), replace(SETTINGS, target="predicted"), Outside({}, {}))
+    explainer = Explainer(untrained(bert, "ner"), replace(SETTINGS, target="predicted"), ExternalVectors({}, {}))
     assert explainer.heads == 0
     assert any("--target gold" in note for note in explainer.notes)
-    pairs = Explainer(untrained(bert, "nli"), replace(SETTINGS, target="predicted"), Outside({}, {}))
+    pairs = Explainer(untrained(bert, "nli"), replace(SETTINGS, target="predicted"), ExternalVectors({}, {}))
     assert pairs.heads == HEADS

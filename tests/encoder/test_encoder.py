@@ -18,7 +18,7 @@ from safetensors.torch import load_file, save_file
 
 import interlingua
 import models
-from interlingua.encoder import Cache, Encoder, View
+from interlingua.encoder import Cache, Encoder, PoolingRequest
 from interlingua.encoder.pooling import attention_sinks
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import ranks
@@ -59,7 +59,9 @@ def hidden_states(folder: Path, text: str) -> tuple[list[np.ndarray], np.ndarray
 def test_sentences_and_words_of_every_layer_equal_a_plain_loop(architecture: str, tmp_path: Path) -> None:
     folder = models.ARCHITECTURES[architecture](tmp_path / architecture)
     encoder = Encoder.load(str(folder))
-    sentences, words, tokens = encoder.encode_views(LINES, [View(), View("word"), View("token")])
+    sentences, words, tokens = encoder.encode_views(
+        LINES, [PoolingRequest(), PoolingRequest("word"), PoolingRequest("token")]
+    )
     assert len(sentences) == len(LINES)
     for row, text in enumerate(LINES):
         states, special, offsets = hidden_states(folder, text)
@@ -165,7 +167,7 @@ def test_order_and_batching_do_not_change_a_text(bert_folder: Path) -> None:
 
 def test_over_long_text_is_windowed_and_every_token_counted(bert: Encoder) -> None:
     long = " ".join(f"word{n % 7} river" for n in range(200))
-    result = bert.encode_views([LINES[0], long], [View(), View("token"), View("word")])
+    result = bert.encode_views([LINES[0], long], [PoolingRequest(), PoolingRequest("token"), PoolingRequest("word")])
     sentences, tokens, words = result
     assert sentences.windowed == 1
     count = len(bert.tokeniser([long], spans=False, words=False).ids)
@@ -189,7 +191,7 @@ def test_embedding_layer_of_a_windowed_text_without_positions_is_exact(tmp_path:
 
 def test_cache_returns_the_same_vectors_and_computes_once(bert: Encoder, tmp_path: Path) -> None:
     cache = Cache(tmp_path)
-    views = [View(), View("word", "first", only=(1, 4)), View("sentence", layers=(0, -1))]
+    views = [PoolingRequest(), PoolingRequest("word", "first", only=(1, 4)), PoolingRequest("sentence", layers=(0, -1))]
     calls: list[tuple[int, int]] = []
     first = bert.encode_views(LINES, views, cache=cache)
     forward = bert._loaded.model.forward
@@ -282,9 +284,9 @@ def test_what_another_machine_left_in_the_cache_is_removed_after_a_day_of_silenc
 
 
 def test_chunks_do_not_show(bert: Encoder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    whole = bert.encode_views(LINES, [View(), View("word")])
-    monkeypatch.setitem(__import__("interlingua.encoder.passes", fromlist=["x"])._CHUNK_TEXTS, "cpu", 3)
-    parts = bert.encode_views(LINES, [View(), View("word")], cache=Cache(tmp_path))
+    whole = bert.encode_views(LINES, [PoolingRequest(), PoolingRequest("word")])
+    monkeypatch.setitem(__import__("interlingua.encoder.forward_pass", fromlist=["x"])._CHUNK_TEXTS, "cpu", 3)
+    parts = bert.encode_views(LINES, [PoolingRequest(), PoolingRequest("word")], cache=Cache(tmp_path))
     for ours, theirs in zip(whole, parts, strict=True):
         np.testing.assert_array_equal(ours.row, theirs.row)
         for layer in bert.layers:
@@ -307,8 +309,13 @@ def test_a_text_that_occurs_again_has_the_same_vectors_to_the_bit(
 ) -> None:
     texts, spans = repeated(0)
     only = tuple(range(3, len(texts), 2))
-    views = [View(), View("word", only=only), View("token", pooling="first"), View("span", spans=tuple(spans))]
-    monkeypatch.setattr("interlingua.encoder.passes._CHUNK_TEXTS", {"cpu": chunk, "cuda": chunk})
+    views = [
+        PoolingRequest(),
+        PoolingRequest("word", only=only),
+        PoolingRequest("token", pooling="first"),
+        PoolingRequest("span", spans=tuple(spans)),
+    ]
+    monkeypatch.setattr("interlingua.encoder.forward_pass._CHUNK_TEXTS", {"cpu": chunk, "cuda": chunk})
     # A budget this small puts equal texts into batches of different width.
     encoder = Encoder.load(str(bert_folder), budget=96)
     made = encoder.encode_views(texts, views, cache=Cache(tmp_path / "cache") if kept else None)
@@ -319,7 +326,7 @@ def test_a_text_that_occurs_again_has_the_same_vectors_to_the_bit(
         for row in rows:
             own = np.flatnonzero(found.row == row)
             (alone,) = bert.encode_views(
-                [texts[row]], [View(view.unit, view.pooling, spans=view.spans and (spans[row],))]
+                [texts[row]], [PoolingRequest(view.unit, view.pooling, spans=view.spans and (spans[row],))]
             )
             assert found.spans[own].tolist() == alone.spans.tolist()
             vectors = np.stack([found[layer][own] for layer in found.layers])
@@ -563,7 +570,10 @@ def test_what_else_is_asked_changes_no_token_where_the_tokenizer_keeps_no_offset
         made = encoder.tokeniser(texts, spans=spans, words=words)
         np.testing.assert_array_equal(made.ids, bare.ids)
         assert made.ids.tolist() == [i for t in texts for i in encoder.tokenizer(t, add_special_tokens=False).input_ids]
-    (alone,), both = encoder.encode_views(texts, [View()]), encoder.encode_views(texts, [View(), View("word")])
+    (alone,), both = (
+        encoder.encode_views(texts, [PoolingRequest()]),
+        encoder.encode_views(texts, [PoolingRequest(), PoolingRequest("word")]),
+    )
     for layer in encoder.layers:
         np.testing.assert_array_equal(alone[layer], both[0][layer])
     words = both[1]
@@ -605,14 +615,14 @@ def test_splits_count_pieces_and_unknowns(bert: Encoder) -> None:
 @pytest.mark.parametrize(
     ("view", "words"),
     [
-        (View("paragraph"), "unknown unit"),
-        (View("word", "cls"), "unknown pooling of words"),
-        (View("sentence", "median"), "unknown pooling of sentences"),
-        (View("word", special_tokens=True), "special tokens count only"),
-        (View(only=(3, 1)), "ascending order"),
+        (PoolingRequest("paragraph"), "unknown unit"),
+        (PoolingRequest("word", "cls"), "unknown pooling of words"),
+        (PoolingRequest("sentence", "median"), "unknown pooling of sentences"),
+        (PoolingRequest("word", special_tokens=True), "special tokens count only"),
+        (PoolingRequest(only=(3, 1)), "ascending order"),
     ],
 )
-def test_a_view_that_makes_no_sense_is_refused(bert: Encoder, view: View, words: str) -> None:
+def test_a_view_that_makes_no_sense_is_refused(bert: Encoder, view: PoolingRequest, words: str) -> None:
     with pytest.raises(InputError, match=words):
         bert.encode_views(LINES, [view])
 

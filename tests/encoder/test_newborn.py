@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 
 import models
 from interlingua.encoder import Encoder
-from interlingua.encoder.model_init import masked_lm, save_folder
+from interlingua.encoder.model_init import init_masked_lm, save_folder
 
 SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
 SIZES = {"bert": SMALL, "electra": {**SMALL, "embedding_size": 16}, "modernbert": SMALL, "xlm-roberta": SMALL}
@@ -47,7 +47,7 @@ def e5m2(values: np.ndarray) -> np.ndarray:
 @pytest.fixture(params=SIZES)
 def saved(request, tmp_path):
     """A model whose weights are drawn so as to meet every exponent, and the folder it was saved to in 8 bits."""
-    model = masked_lm(request.param, SIZES[request.param], pieces(), length=24, seed=0).eval()
+    model = init_masked_lm(request.param, SIZES[request.param], pieces(), length=24, seed=0).eval()
     draw = torch.Generator().manual_seed(1)
     with torch.no_grad():
         for weight in model.parameters():
@@ -125,7 +125,7 @@ def test_a_tied_weight_is_stored_once_and_a_matrix_takes_a_byte_a_weight(saved):
 
 
 def test_weights_out_of_range_become_the_largest_number_and_small_ones_nothing(tmp_path):
-    model = masked_lm("bert", SMALL, pieces(), length=24, seed=0)
+    model = init_masked_lm("bert", SMALL, pieces(), length=24, seed=0)
     values = torch.tensor([1e6, -1e6, 57345.0, 57344.0, 65536.0, 2.0**-16, 2.0**-17, 2.0**-17 * 1.01, -0.0])
     with torch.no_grad():
         dense = model.bert.encoder.layer[0].output.dense
@@ -142,7 +142,7 @@ def test_weights_out_of_range_become_the_largest_number_and_small_ones_nothing(t
     ("dtype", "kind"), [("fp32", torch.float32), ("fp16", torch.float16), ("bf16", torch.bfloat16)]
 )
 def test_other_kinds_are_stored_as_they_are_named(dtype, kind, tmp_path):
-    model = masked_lm("bert", SMALL, pieces(), length=24, seed=0)
+    model = init_masked_lm("bert", SMALL, pieces(), length=24, seed=0)
     save_folder(model, pieces(), tmp_path, length=24, dtype=dtype)
     stored = load_file(tmp_path / "model.safetensors")
     weights = dict(model.named_parameters())

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interlingua.encoder.tokens import Items, batches, parts_of, windows
+from interlingua.encoder.tokens import PooledItems, batches, locate_parts, windows
 
 lengths = st.lists(st.integers(1, 60), min_size=1, max_size=12).map(lambda given: np.array(given, np.int64))
 
@@ -37,10 +37,10 @@ def test_parts_of_an_item_cover_its_tokens_once(
             first.append(begin)
             last.append(data.draw(st.integers(begin + 1, int(count))))
     order = np.arange(len(row))
-    items = Items(
+    items = PooledItems(
         np.array(row, np.int64), np.array(first, np.int64), np.array(last, np.int64), np.zeros((len(row), 2), int)
     )
-    parts = parts_of(items, plan, pooling="mean", special=False, around=(prefix, suffix))
+    parts = locate_parts(items, plan, pooling="mean", special=False, around=(prefix, suffix))
     for item in order:
         mine = parts.item == item
         covered = np.concatenate(

@@ -15,15 +15,15 @@ from safetensors.torch import save_file
 
 import interlingua
 from interlingua.encoder import Encoder
-from interlingua.encoder.loading import _first_line
+from interlingua.encoder.model_loading import _first_line
 from interlingua.engine.atomic_files import (
+    atomic_path,
     hidden_name,
     link_or_copy,
-    made_beside,
+    report_full_disk,
     swap_in,
     sweep,
-    told_when_full,
-    write_beside,
+    write_atomically,
     write_text,
 )
 from interlingua.engine.step_runner import _no_room
@@ -56,7 +56,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_besides(tmp_path: Pa
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space"):
-        write_beside(place, half)
+        write_atomically(place, half)
     assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
 
 
@@ -132,13 +132,13 @@ def test_a_disk_that_fills_up_under_safetensors_is_told_and_fails_no_step(tmp_pa
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
     try:
-        with pytest.raises(InputError, match="no space left for results") as told, told_when_full(tmp_path):
+        with pytest.raises(InputError, match="no space left for results") as told, report_full_disk(tmp_path):
             save_file({"weights": torch.zeros(1000)}, tmp_path / "model.safetensors")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, before)
     assert isinstance(told.value.__cause__, SafetensorError)
-    with pytest.raises(ValueError, match="another"), told_when_full(tmp_path):
+    with pytest.raises(ValueError, match="another"), report_full_disk(tmp_path):
         raise ValueError("another error")
     full = SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
     assert _no_room(full)
@@ -152,7 +152,7 @@ def test_what_is_made_beside_takes_the_place_of_the_old_or_leaves_it_and_nothing
     place = tmp_path / "made"
 
     def make(text: str) -> None:
-        with made_beside(place) as beside:
+        with atomic_path(place) as beside:
             if is_folder:
                 beside.mkdir()
             (beside / "inner" if is_folder else beside).write_text(text)

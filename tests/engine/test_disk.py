@@ -11,7 +11,7 @@ from interlingua.engine.disk import garbage, remove, size, usage
 from interlingua.engine.executors import Options
 from interlingua.engine.graph import Graph
 from interlingua.engine.locks import Owner
-from interlingua.engine.runner import keep_all, run
+from interlingua.engine.runner import keep_all_heavy, run
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace
 from record_store import record_lines
@@ -30,7 +30,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 def test_disk_use_is_counted_by_kind(workspace: Workspace) -> None:
     graph = Graph([total(1, total(2)), total(3, total(2))])
-    run(graph, workspace, options=Options(cpus=1), keep=keep_all)
+    run(graph, workspace, options=Options(cpus=1), keep=keep_all_heavy)
     found = {use.kind: use for use in usage(graph, workspace)}
     assert {kind: (use.steps, use.heavy) for kind, use in found.items()} == {"base": (1, 1000), "total": (2, 2000)}
     files = [path for path in (workspace.inner / "steps").rglob("*") if path.is_file()]
@@ -41,33 +41,33 @@ def test_disk_use_is_counted_by_kind(workspace: Workspace) -> None:
 def test_only_the_heavy_part_of_what_nobody_needs_any_more_goes(workspace: Workspace) -> None:
     base = total(2)
     graph = Graph([total(1, base), total(3, base)])
-    run(Graph([total(1, base)]), workspace, options=Options(cpus=1), keep=keep_all)
+    run(Graph([total(1, base)]), workspace, options=Options(cpus=1), keep=keep_all_heavy)
     assert garbage(graph, workspace) == ()  # one that needs it is not done yet
-    run(graph, workspace, options=Options(cpus=1), keep=keep_all)
+    run(graph, workspace, options=Options(cpus=1), keep=keep_all_heavy)
     records = record_lines(workspace.folder)
     waste = garbage(graph, workspace)
     assert [one.path for one in waste] == [workspace.step(base.key) / "heavy"]  # leaves were asked for themselves
     assert remove(waste, workspace) == 1000
     assert size(workspace.step(base.key) / "heavy") == 0
     assert garbage(graph, workspace) == ()
-    assert run(graph, workspace, options=Options(cpus=1), keep=keep_all).done == 0
+    assert run(graph, workspace, options=Options(cpus=1), keep=keep_all_heavy).done == 0
     assert record_lines(workspace.folder) == records
 
 
 def test_what_lost_its_heavy_part_is_made_again_for_a_new_step(workspace: Workspace) -> None:
     base = total(2)
     graph = Graph([total(1, base)])
-    run(graph, workspace, options=Options(cpus=1), keep=keep_all)
+    run(graph, workspace, options=Options(cpus=1), keep=keep_all_heavy)
     remove(garbage(graph, workspace), workspace)
     more = Graph([total(1, base), total(5, base)])
-    assert run(more, workspace, options=Options(cpus=1), keep=keep_all).done == 2
+    assert run(more, workspace, options=Options(cpus=1), keep=keep_all_heavy).done == 2
     assert (workspace.step(base.key) / "heavy" / "weights").is_file()
-    assert run(more, workspace, options=Options(cpus=1), keep=keep_all).done == 0
+    assert run(more, workspace, options=Options(cpus=1), keep=keep_all_heavy).done == 0
 
 
 def test_steps_states_and_failures_of_an_earlier_study_go(workspace: Workspace) -> None:
     old, new = total(1), total(2)
-    run(Graph([old, new]), workspace, options=Options(cpus=1), keep=keep_all)
+    run(Graph([old, new]), workspace, options=Options(cpus=1), keep=keep_all_heavy)
     workspace.state("gone").mkdir()
     workspace.state("held").mkdir()
     workspace.log("gone").write_text("words")
@@ -99,7 +99,7 @@ def test_what_a_killed_run_had_no_time_to_remove_goes_at_the_next_run_of_a_comma
     base = total(2)
     graph = Graph([total(1, base)])
     heavy = workspace.step(base.key) / "heavy"
-    run(graph, workspace, executor="inline", raise_first=True, keep=keep_all)  # Killed before it was removed.
+    run(graph, workspace, executor="inline", raise_first=True, keep=keep_all_heavy)  # Killed before it was removed.
     assert heavy.is_dir()
     assert run(graph, workspace, executor="inline", raise_first=True).done == 0
     assert not heavy.exists()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from interlingua.engine.executors.ready_queue import ReadyQueue
-from interlingua.engine.graph import Graph, State
+from interlingua.engine.graph import Graph, StepState
 from interlingua.engine.machine import Machine
 from interlingua.engine.plan import plan
 from interlingua.engine.step import Resources, Step
@@ -91,11 +91,11 @@ def test_a_step_is_blocked_where_one_below_it_failed_and_it_is_not_done(tmp_path
         return any(need.key in bad or is_blocked(need) for need in open_needs)
 
     for step in steps:
-        wanted = State.BLOCKED if is_blocked(step) else State.NEEDED
-        wanted = State.DONE if step.key in done else State.FAILED if step.key in bad else wanted
+        wanted = StepState.BLOCKED if is_blocked(step) else StepState.NEEDED
+        wanted = StepState.DONE if step.key in done else StepState.FAILED if step.key in bad else wanted
         assert Graph(steps).states(workspace)[step.key] is wanted
         again = Graph(steps).states(workspace, retry=True)[step.key]
-        assert again is (State.DONE if step.key in done else State.NEEDED)
+        assert again is (StepState.DONE if step.key in done else StepState.NEEDED)
 
 
 def test_a_pruned_step_is_needed_again_only_for_one_that_is_to_run(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_pruned_step_is_needed_again_only_for_one_that_is_to_run(tmp_path: Pat
     for step in (base, middle):
         finish(workspace, step, pruned=True)
     finish(workspace, leaves[0])
-    assert set(Graph([leaves[0]]).states(workspace).values()) == {State.DONE}
+    assert set(Graph([leaves[0]]).states(workspace).values()) == {StepState.DONE}
     states = Graph(leaves).states(workspace)
     assert [states[step.key] for step in (base, middle, *leaves)] == ["needed", "needed", "done", "needed"]
     workspace.keep_failure(Failure(leaves[1].key, "leaf", "", "why"))

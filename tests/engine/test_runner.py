@@ -19,7 +19,7 @@ from interlingua.engine.digests import Digests
 from interlingua.engine.executors import Options
 from interlingua.engine.graph import Graph
 from interlingua.engine.records import Records
-from interlingua.engine.runner import Event, RunSummary, keep_all, run
+from interlingua.engine.runner import Event, RunSummary, keep_all_heavy, run
 from interlingua.engine.step import Resources, Step
 from interlingua.engine.workspace import MANIFEST, Workspace
 from interlingua.errors import InputError
@@ -263,7 +263,7 @@ def test_a_study_killed_at_random_moments_ends_with_the_same_bytes(tmp_path: Pat
     side.touch()
     graph = Graph(steps_for_tests.study(str(side), layers=layers, sleep=0.02))
     assert len(graph) >= 60
-    assert run(graph, quiet, options=TWO, keep=keep_all).done == len(graph)
+    assert run(graph, quiet, options=TWO, keep=keep_all_heavy).done == len(graph)
     side.write_text("")
     finished: set[str] = set()
     done = 0
@@ -313,7 +313,7 @@ def test_two_runs_at_once_share_the_steps_and_leave_one_result(tmp_path: Path) -
         graph = Graph(steps_for_tests.study(str(side)))
         assert sorted(began(side)) == sorted(step.key for step in graph)
         pids = {line.split()[2] for line in side.read_text().splitlines()}
-        run(graph, quiet, options=TWO, keep=keep_all)
+        run(graph, quiet, options=TWO, keep=keep_all_heavy)
         assert everything(workspace) == everything(quiet)
         if len(pids) > 2:
             return

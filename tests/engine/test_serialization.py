@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlingua.engine.serialization import File, build, canonical, canonical_form, digest, plain
+from interlingua.engine.serialization import File, build, canonical, canonical_form, digest, to_plain
 from interlingua.errors import InputError
 
 
@@ -62,7 +62,7 @@ trees = st.builds(
 
 @given(trees)
 def test_what_is_written_is_read_again(tree: Tree) -> None:
-    again = build(Tree, json.loads(canonical(plain(tree))))
+    again = build(Tree, json.loads(canonical(to_plain(tree))))
     assert again == tree
     assert canonical(canonical_form(again)) == canonical(canonical_form(tree))
 
@@ -97,7 +97,7 @@ def test_a_field_without_a_default_is_wanted() -> None:
 @pytest.mark.parametrize("bad", [math.nan, math.inf, {1}, b"a", object(), {1: 2}, 1j])
 def test_what_is_no_json_is_refused_wherever_it_stands(bad: Any) -> None:
     with pytest.raises(InputError, match=r"rest"):
-        plain(Tree(rest=[{"a": bad}]))
+        to_plain(Tree(rest=[{"a": bad}]))
 
 
 def test_a_file_counts_by_name_and_content() -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from clients import Client
 from interlingua.encoder import Cache, Encoder
+from interlingua.explorer.corpus_index import CorpusIndex
 from interlingua.explorer.explorer import Explorer
 from interlingua.explorer.server import ExplorerServer
-from interlingua.explorer.shelf import Shelf
 from interlingua.readers import read_corpus
 
 LANGUAGES = ["en", "es", "ar", "zh"]
@@ -23,13 +23,13 @@ def encoder() -> Encoder:
 
 
 @pytest.fixture(scope="session")
-def shelf(encoder: Encoder, tmp_path_factory: pytest.TempPathFactory) -> Shelf:
+def shelf(encoder: Encoder, tmp_path_factory: pytest.TempPathFactory) -> CorpusIndex:
     corpus = read_corpus("sampler", languages=LANGUAGES).take(np.arange(ROWS))
-    return Shelf.of(encoder, corpus, cache=Cache(Path(tmp_path_factory.mktemp("shelf"))))
+    return CorpusIndex.of(encoder, corpus, cache=Cache(Path(tmp_path_factory.mktemp("shelf"))))
 
 
 @pytest.fixture(scope="session")
-def explorer(shelf: Shelf) -> Explorer:
+def explorer(shelf: CorpusIndex) -> Explorer:
     return Explorer((shelf,), shelf.corpus)
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
+from interlingua.explorer.corpus_index import CorpusIndex
 from interlingua.explorer.explorer import Explorer
 from interlingua.explorer.server import ExplorerServer
-from interlingua.explorer.shelf import Shelf
 from interlingua.readers import read_corpus
 
 CHROMIUM = shutil.which("chromium")
@@ -41,7 +41,7 @@ def running(encoder: Encoder) -> Iterator[ExplorerServer]:
     corpus = read_corpus("sampler", languages=["en", "es", "ar"]).take(np.arange(12))
     texts = {code: [*column, *HOSTILE, "x" * 900] for code, column in corpus.texts.items()}
     made = ParallelCorpus.of(texts, name="<b onclick=alert(1)>corpus")
-    shelf = Shelf.of(encoder, made, cache=None)
+    shelf = CorpusIndex.of(encoder, made, cache=None)
     with ExplorerServer(Explorer((shelf, shelf), made)) as server:
         yield server
 

@@ -6,23 +6,25 @@ from scipy.optimize import linprog
 
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
-from interlingua.explorer.comparing import Level, compare
-from interlingua.explorer.reading import read
-from interlingua.explorer.shelf import Shelf
+from interlingua.explorer.corpus_index import CorpusIndex
+from interlingua.explorer.encoded_text import read
+from interlingua.explorer.layer_comparison import LayerComparison, compare
 from interlingua.wordalign.neural import NeuralSettings, neural_links
 from interlingua.words import Sentence, token_spans
 
 SOURCE, TARGET = "The kitchen tap is leaking again.", "El grifo de la cocina vuelve a gotear."
 
 
-def levels(shelf: Shelf, source: str, target: str, *, centred: bool, linking: str = "argmax") -> list[Level]:
+def levels(
+    shelf: CorpusIndex, source: str, target: str, *, centred: bool, linking: str = "argmax"
+) -> list[LayerComparison]:
     both = read(shelf.encoder, [source, target])
     centres = (shelf.centre("en", centred=centred), shelf.centre("es", centred=centred))
     return compare(both[0], both[1], centres, weighing="attribution", linking=linking)
 
 
 @pytest.mark.parametrize("centred", [True, False])
-def test_what_words_add_is_the_cosine_to_the_last_digit(shelf: Shelf, centred: bool) -> None:
+def test_what_words_add_is_the_cosine_to_the_last_digit(shelf: CorpusIndex, centred: bool) -> None:
     found = shelf.encoder.encode([SOURCE, TARGET], pooling="mean")
     for layer, level in enumerate(levels(shelf, SOURCE, TARGET, centred=centred)):
         assert level.source.sum() + level.rest[0] == pytest.approx(level.explained, abs=1e-12)
@@ -36,7 +38,7 @@ def test_what_words_add_is_the_cosine_to_the_last_digit(shelf: Shelf, centred: b
         assert level.cosine == pytest.approx(cosine, abs=1e-5)  # The embedded encoder pools by the mean.
 
 
-def test_a_sentence_beside_itself_is_all_one(shelf: Shelf) -> None:
+def test_a_sentence_beside_itself_is_all_one(shelf: CorpusIndex) -> None:
     both = read(shelf.encoder, [SOURCE, SOURCE])
     none = shelf.centre(None, centred=False)
     for level in compare(both[0], both[1], (none, none), weighing="attribution", linking="argmax"):
@@ -47,7 +49,7 @@ def test_a_sentence_beside_itself_is_all_one(shelf: Shelf) -> None:
 
 
 @pytest.mark.parametrize("method", ["argmax", "itermax"])
-def test_links_are_those_of_the_neural_aligner(encoder: Encoder, shelf: Shelf, method: str) -> None:
+def test_links_are_those_of_the_neural_aligner(encoder: Encoder, shelf: CorpusIndex, method: str) -> None:
     sentences = [Sentence(text, token_spans(text)) for text in (SOURCE, TARGET)]
     for layer, level in enumerate(levels(shelf, SOURCE, TARGET, centred=False, linking=method)):
         settings = NeuralSettings(method=method, layer=layer, centre=False)
@@ -55,7 +57,7 @@ def test_links_are_those_of_the_neural_aligner(encoder: Encoder, shelf: Shelf, m
         assert level.links == list(zip(links.source.tolist(), links.target.tolist(), strict=True))
 
 
-def test_the_plan_is_the_linear_programs_optimum(shelf: Shelf) -> None:
+def test_the_plan_is_the_linear_programs_optimum(shelf: CorpusIndex) -> None:
     level = levels(shelf, SOURCE, TARGET, centred=True)[5]
     assert level.flow is not None
     weights = [np.abs(side) / np.abs(side).sum() for side in (level.source, level.target)]
@@ -68,7 +70,7 @@ def test_the_plan_is_the_linear_programs_optimum(shelf: Shelf) -> None:
     assert level.flow.score == pytest.approx(1 - best.fun, abs=1e-9)
 
 
-def test_exchanging_the_sentences_transposes_everything(shelf: Shelf) -> None:
+def test_exchanging_the_sentences_transposes_everything(shelf: CorpusIndex) -> None:
     both = read(shelf.encoder, [SOURCE, TARGET])
     none = shelf.centre(None, centred=False)
     ours = compare(both[0], both[1], (none, none), weighing="even", linking="argmax")
@@ -81,6 +83,6 @@ def test_exchanging_the_sentences_transposes_everything(shelf: Shelf) -> None:
         assert one.flow.score == pytest.approx(other.flow.score, abs=1e-9)
 
 
-def test_unknown_names_are_told(shelf: Shelf) -> None:
+def test_unknown_names_are_told(shelf: CorpusIndex) -> None:
     with pytest.raises(InputError, match="argmax"):
         levels(shelf, SOURCE, TARGET, centred=True, linking="armax")

@@ -11,17 +11,17 @@ import torch
 import models
 import toys
 from interlingua import align, explain_texts
-from interlingua.analyses.explanation import Explainer, Outside, explained_examples
-from interlingua.analyses.word_alignment import Saved
-from interlingua.attribution.inputs import Case
+from interlingua.analyses.explanation import Explainer, ExternalVectors, explained_examples
+from interlingua.analyses.word_alignment import SavedAligner
+from interlingua.attribution.inputs import AttributionInput
 from interlingua.attribution.integrated_gradients import IntegratedGradients
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
+from interlingua.explorer.browser_launch import open_explorer, open_server
+from interlingua.explorer.corpus_index import CorpusIndex
+from interlingua.explorer.encoded_text import words_of
 from interlingua.explorer.explorer import Explorer
 from interlingua.explorer.heads import SETTINGS, Head
-from interlingua.explorer.opening import open_explorer, open_server
-from interlingua.explorer.reading import words_of
-from interlingua.explorer.shelf import Shelf
 from interlingua.readers.examples import Examples
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, save
@@ -35,7 +35,7 @@ def test_answers_are_plain_json_without_undefined_numbers(explorer: Explorer) ->
         assert json.loads(json.dumps(answer, allow_nan=False)) == answer  # NaN would be refused, a tuple not come back.
 
 
-def test_every_layer_of_every_model_is_answered(explorer: Explorer, shelf: Shelf) -> None:
+def test_every_layer_of_every_model_is_answered(explorer: Explorer, shelf: CorpusIndex) -> None:
     two = Explorer((shelf, shelf), shelf.corpus)
     found = two.pair({"source": "Good morning.", "target": "Buenos días."})
     assert [len(model["layers"]) for model in found["models"]] == [9, 9]
@@ -83,12 +83,12 @@ def test_pages_of_rows_follow_each_other(explorer: Explorer) -> None:
     assert seen == list(range(len(explorer.corpus)))
 
 
-def test_statistical_links_are_those_of_the_saved_aligner(shelf: Shelf, tmp_path: Path) -> None:
+def test_statistical_links_are_those_of_the_saved_aligner(shelf: CorpusIndex, tmp_path: Path) -> None:
     pair = shelf.corpus.pair("en", "es")
     texts = list(zip(pair.source_texts, pair.target_texts, strict=True))
     align(texts, save=tmp_path / "aligner")
     made = align(texts, aligner=tmp_path / "aligner", symmetrize="grow-diag-final-and")
-    explorer = Explorer((shelf,), shelf.corpus, aligner=Saved.load(tmp_path / "aligner"))
+    explorer = Explorer((shelf,), shelf.corpus, aligner=SavedAligner.load(tmp_path / "aligner"))
     for row in range(5):
         found = explorer.pair({"source": texts[row][0], "target": texts[row][1]})["statistical"]
         chosen = made.links.row == row
@@ -106,7 +106,7 @@ def nli(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "nli"
 
 
-def test_a_head_says_what_explain_says_of_the_same_texts(shelf: Shelf, nli: Path) -> None:
+def test_a_head_says_what_explain_says_of_the_same_texts(shelf: CorpusIndex, nli: Path) -> None:
     explorer = Explorer((shelf,), shelf.corpus, (Head.load("mine", nli, device="cpu"),))
     asked = {"source": "The tap.", "target": "El grifo.", "source_second": "A fall.", "target_second": "La cocina."}
     found = explorer.head({**asked, "head": "mine"})
@@ -149,7 +149,7 @@ def test_a_head_attributes_no_more_than_it_shows_and_that_as_explain_does(name: 
         texts, seconds = tuple(zip(*QUESTIONS, strict=True))
     found = head.explain(texts, seconds, ("en", "es"))
     # All targets of all aspects, as data sets are explained.
-    explainer = Explainer(tuned, SETTINGS, Outside({}, {}))
+    explainer = Explainer(tuned, SETTINGS, ExternalVectors({}, {}))
     examples = [
         Examples((task.example((text, second)[: len(task.reads)]),), code, code)
         for text, second, code in zip(texts, seconds, ("en", "es"), strict=True)
@@ -173,14 +173,14 @@ def test_only_the_target_that_is_shown_goes_through_the_model(nli: Path, monkeyp
 
 
 def _counted(call: Any, seen: list[int]) -> Any:
-    def counted(way: IntegratedGradients, case: Case) -> Any:
+    def counted(way: IntegratedGradients, case: AttributionInput) -> Any:
         seen.append(len(case.targets))
         return call(way, case)
 
     return counted
 
 
-def test_entities_of_no_common_kind_are_told(shelf: Shelf, tmp_path: Path) -> None:
+def test_entities_of_no_common_kind_are_told(shelf: CorpusIndex, tmp_path: Path) -> None:
     encoder = Encoder.load(str(models.bert(tmp_path / "body")), device="cpu", precision="fp32")
     task = tasks["ner"].call()
     labels = ("O", "B-LOC", "I-LOC")
@@ -194,7 +194,7 @@ def test_entities_of_no_common_kind_are_told(shelf: Shelf, tmp_path: Path) -> No
         explorer.head({"source": "The tap.", "target": "El grifo.", "head": "ner"})
 
 
-def test_heads_ask_for_what_they_need(shelf: Shelf, explorer: Explorer, nli: Path) -> None:
+def test_heads_ask_for_what_they_need(shelf: CorpusIndex, explorer: Explorer, nli: Path) -> None:
     with_head = Explorer((shelf,), shelf.corpus, (Head.load("mine", nli, device="cpu"),))
     asked = {"source": "The tap.", "target": "El grifo."}
     with pytest.raises(InputError, match="second text"):
@@ -221,7 +221,7 @@ def test_an_explorer_is_opened_by_names_and_checked_first(bert_folder: Path) -> 
 
 
 def test_words_are_cut_without_a_segmenter_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("interlingua.explorer.reading.lacks_segmenter", lambda text: "han")
+    monkeypatch.setattr("interlingua.explorer.encoded_text.lacks_segmenter", lambda text: "han")
     assert len(words_of("厨房的水")) == 4
 
 

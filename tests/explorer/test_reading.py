@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
-from interlingua.explorer.reading import owners, read
+from interlingua.explorer.encoded_text import owners, read
 
 TEXTS = [
     "The kitchen tap is leaking again.",

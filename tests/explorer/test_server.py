@@ -20,9 +20,9 @@ import interlingua
 from clients import Client
 from interlingua.cli import explore
 from interlingua.explorer.explorer import Explorer
-from interlingua.explorer.kept import AnswerCache
+from interlingua.explorer.model_queue import ModelQueue
+from interlingua.explorer.response_cache import AnswerCache
 from interlingua.explorer.server import LARGEST, STRANGERS, ExplorerServer
-from interlingua.explorer.turns import Turns
 
 PAIR = {"source": "The tap is leaking.", "target": "El grifo gotea.", "source_language": "en", "target_language": "es"}
 
@@ -199,7 +199,7 @@ def test_parallel_clients_get_what_one_would(client: Client, explorer: Explorer)
 
 
 def test_a_busy_model_says_so(explorer: Explorer) -> None:
-    turns = Turns(waiting=0)
+    turns = ModelQueue(waiting=0)
     with ExplorerServer(explorer, turns=turns) as server, turns.one():
         found = Client(server).post("pair", PAIR)
         assert found.status == 503
@@ -218,7 +218,7 @@ def test_an_answer_given_before_waits_for_nobody(client: Client) -> None:
 def test_nobody_computes_for_a_client_that_went_away(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     computed: list[object] = []
     monkeypatch.setattr(Explorer, "pair", lambda self, asked: computed.append(asked) or {})
-    turns = Turns()
+    turns = ModelQueue()
     with ExplorerServer(explorer, turns=turns) as server:
         with turns.one():
             gate = server.gate

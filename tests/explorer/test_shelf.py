@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from interlingua.explorer.shelf import Shelf
+from interlingua.explorer.corpus_index import CorpusIndex
 
 
 def unit(rows: np.ndarray) -> np.ndarray:
@@ -11,7 +11,7 @@ def unit(rows: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("centred", [True, False])
-def test_neighbours_are_those_of_a_full_sort(shelf: Shelf, centred: bool) -> None:
+def test_neighbours_are_those_of_a_full_sort(shelf: CorpusIndex, centred: bool) -> None:
     texts = {code: list(shelf.corpus.column(code)) for code in ("en", "es")}
     found = {code: shelf.encoder.encode(each) for code, each in texts.items()}
     for layer in (0, 4, 8):
@@ -28,13 +28,13 @@ def test_neighbours_are_those_of_a_full_sort(shelf: Shelf, centred: bool) -> Non
             assert rank == 1 + int(np.flatnonzero(order == row)[0])
 
 
-def test_more_neighbours_than_rows_are_all_rows(shelf: Shelf) -> None:
+def test_more_neighbours_than_rows_are_all_rows(shelf: CorpusIndex) -> None:
     near, rank = shelf.neighbours(np.ones(shelf.encoder.dim), 3, "ar", centred=True, count=1000)
     assert sorted(each.row for each in near) == list(range(len(shelf.corpus)))
     assert rank is None
 
 
-def test_bands_hold_what_all_pairs_say(shelf: Shelf) -> None:
+def test_bands_hold_what_all_pairs_say(shelf: CorpusIndex) -> None:
     band = shelf.band("en", "es", False)
     assert band.n == len(shelf.corpus)
     found = [shelf.encoder.encode(shelf.corpus.column(code)) for code in ("en", "es")]
@@ -48,17 +48,17 @@ def test_bands_hold_what_all_pairs_say(shelf: Shelf) -> None:
         assert others.min() <= band.unrelated[layer, 0] <= band.unrelated[layer, 2] <= others.max()
 
 
-def test_a_language_beside_itself_is_all_translation(shelf: Shelf) -> None:
+def test_a_language_beside_itself_is_all_translation(shelf: CorpusIndex) -> None:
     np.testing.assert_allclose(shelf.band("en", "en", True).translations, 1.0, atol=1e-9)
 
 
-def test_an_unknown_language_has_a_band_of_all_and_the_mean_of_means(shelf: Shelf) -> None:
+def test_an_unknown_language_has_a_band_of_all_and_the_mean_of_means(shelf: CorpusIndex) -> None:
     assert shelf.band(None, "en", True).n > 0
     every = np.mean([shelf.centre(code) for code in shelf.corpus.languages], axis=0)
     np.testing.assert_allclose(shelf.centre(None), every)
 
 
-def test_all_layers_are_memory_mapped(shelf: Shelf) -> None:
+def test_all_layers_are_memory_mapped(shelf: CorpusIndex) -> None:
     for code in shelf.corpus.languages:
         assert len(shelf._found[code].vectors) == len(shelf.encoder.layers)
         assert all(isinstance(layer, np.memmap) for layer in shelf._found[code].vectors)

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from interlingua.explorer.turns import Busy, Turns
+from interlingua.explorer.model_queue import Busy, ModelQueue
 
 
 def until(truth, seconds: float = 60.0) -> None:
@@ -16,7 +16,7 @@ def until(truth, seconds: float = 60.0) -> None:
 
 
 def test_turns_are_taken_one_at_a_time_in_the_order_of_asking() -> None:
-    turns, order, inside = Turns(), [], []
+    turns, order, inside = ModelQueue(), [], []
 
     def ask(number: int) -> None:
         with turns.one():
@@ -37,7 +37,7 @@ def test_turns_are_taken_one_at_a_time_in_the_order_of_asking() -> None:
 
 
 def test_a_turn_that_fails_is_passed_on() -> None:
-    turns = Turns()
+    turns = ModelQueue()
     for _ in range(3):
         with pytest.raises(ZeroDivisionError), turns.one():
             raise ZeroDivisionError
@@ -46,7 +46,7 @@ def test_a_turn_that_fails_is_passed_on() -> None:
 
 
 def test_patience_ends_and_leaves_the_queue_as_it_was() -> None:
-    turns = Turns(patience=0.02)
+    turns = ModelQueue(patience=0.02)
     with turns.one():
         with pytest.raises(Busy, match="no turn within"), turns.one():
             raise AssertionError
@@ -56,7 +56,7 @@ def test_patience_ends_and_leaves_the_queue_as_it_was() -> None:
 
 
 def test_closing_sends_away_who_waits_and_lets_who_works_finish() -> None:
-    turns, said, go = Turns(), [], threading.Event()
+    turns, said, go = ModelQueue(), [], threading.Event()
 
     def work() -> None:
         with turns.one():

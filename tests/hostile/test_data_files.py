@@ -31,7 +31,7 @@ from hostile.mutations import CODECS, NASTY, damaged_bytes, damaged_documents, j
 from interlingua import languages as codes
 from interlingua.corpus import ParallelCorpus
 from interlingua.readers import read_corpus
-from interlingua.readers.documents import opened
+from interlingua.readers.documents import open_document
 from interlingua.readers.examples import Examples
 from interlingua.readers.sentence_pairs import open_bitext
 from interlingua.readers.squad import read_questions
@@ -111,7 +111,7 @@ def pairs_of(name: str) -> Callable[[Path], object]:
 
 
 def links_of(folder: Path, base: int | None = 0) -> object:
-    with opened(folder / "gold.links") as document:
+    with open_document(folder / "gold.links") as document:
         return read_gold(document.lines(), file=document.name, lengths=[(3, 3), (2, 2), (4, 4)], base=base)
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from interlingua.errors import InputError
-from interlingua.measures import rows as rows_module
+from interlingua.measures import vectors as rows_module
 from interlingua.measures.cka import cka, minibatch_cka
 from interlingua.stats import half_sample_interval
 

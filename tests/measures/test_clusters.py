@@ -6,7 +6,7 @@ from sklearn.metrics import silhouette_samples
 from sklearn.neighbors import NearestNeighbors
 
 from interlingua.errors import InputError
-from interlingua.measures import rows as rows_module
+from interlingua.measures import vectors as rows_module
 from interlingua.measures.clusters import clusters, language_clusters
 from interlingua.stats import mean_interval
 

@@ -4,7 +4,7 @@ from scipy.cluster.hierarchy import cophenet
 from sklearn.cluster import AgglomerativeClustering
 
 from interlingua.errors import InputError
-from interlingua.measures.curves import clustered, correlations, differences, pooled
+from interlingua.measures.curves import cluster_curves, correlations, differences, pool_runs
 
 
 def smooth(steps=60, languages=5, seed=0):
@@ -60,8 +60,8 @@ def test_smooth_curves_without_relation_read_more_than_rough_ones():
 def test_what_is_added_to_a_whole_run_changes_no_correlation():
     runs = [smooth(30, 3, seed) for seed in range(3)]
     moved = [run + np.array([10.0 * number, -5.0, number**2]) for number, run in enumerate(runs)]
-    np.testing.assert_allclose(correlations(pooled(runs)).matrix, correlations(pooled(moved)).matrix, atol=1e-9)
-    np.testing.assert_allclose(correlations(pooled(runs[:1])).matrix, correlations(runs[0]).matrix, atol=1e-12)
+    np.testing.assert_allclose(correlations(pool_runs(runs)).matrix, correlations(pool_runs(moved)).matrix, atol=1e-9)
+    np.testing.assert_allclose(correlations(pool_runs(runs[:1])).matrix, correlations(runs[0]).matrix, atol=1e-12)
 
 
 def test_planted_groups_are_found_whatever_the_order_of_languages():
@@ -71,7 +71,7 @@ def test_planted_groups_are_found_whatever_the_order_of_languages():
     matrix = correlations(common[:, member] + 0.3 * draw.normal(size=(40, 6))).matrix
     for _ in range(5):
         order = draw.permutation(6)
-        found = clustered(matrix[np.ix_(order, order)])
+        found = cluster_curves(matrix[np.ix_(order, order)])
         groups = np.array(found.groups)
         assert ((groups[:, None] == groups) == (member[order][:, None] == member[order])).all()
         assert sorted(found.order) == list(range(6))
@@ -81,10 +81,10 @@ def test_planted_groups_are_found_whatever_the_order_of_languages():
 def test_groups_are_those_of_sklearn_and_merges_make_a_tree():
     matrix = correlations(smooth(50, 7, seed=3)).matrix
     for count in range(1, 8):
-        ours = np.array(clustered(matrix, groups=count).groups)
+        ours = np.array(cluster_curves(matrix, groups=count).groups)
         theirs = AgglomerativeClustering(count, metric="precomputed", linkage="average").fit_predict(1 - matrix)
         assert ((ours[:, None] == ours) == (theirs[:, None] == theirs)).all()
-    merges = np.array(clustered(matrix).merges)
+    merges = np.array(cluster_curves(matrix).merges)
     assert merges[-1, 3] == 7
     assert (np.diff(merges[:, 2]) >= 0).all()
     assert len(cophenet(merges)) == 21  # scipy takes it as a tree of its own.
@@ -92,8 +92,8 @@ def test_groups_are_those_of_sklearn_and_merges_make_a_tree():
 
 def test_impossible_groups_are_refused():
     with pytest.raises(InputError, match="fewer groups"):
-        clustered(np.eye(3), groups=4)
+        cluster_curves(np.eye(3), groups=4)
     with pytest.raises(InputError, match="one language"):
-        clustered(np.eye(1))
+        cluster_curves(np.eye(1))
     with pytest.raises(InputError, match="too few steps"):
         correlations(np.zeros((2, 3)))

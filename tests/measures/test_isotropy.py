@@ -6,7 +6,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.decomposition import PCA
 
 from interlingua.errors import InputError
-from interlingua.measures import rows as rows_module
+from interlingua.measures import vectors as rows_module
 from interlingua.measures.isotropy import _isotropic_spectrum, isotropy
 
 

@@ -6,9 +6,16 @@ from scipy.stats import binomtest, ttest_rel
 
 from interlingua.errors import InputError
 from interlingua.measures import procrustes as module
-from interlingua.measures.procrustes import Map, dictionary_precision, fit, procrustes, procrustes_words, split
+from interlingua.measures.procrustes import (
+    Map,
+    dictionary_precision,
+    fit_rotation_map,
+    procrustes,
+    procrustes_words,
+    split,
+)
 from interlingua.measures.retrieval import cosine_scores, ranks
-from interlingua.measures.rows import unit
+from interlingua.measures.vectors import unit
 from interlingua.stats import half_sample_interval
 
 
@@ -22,7 +29,7 @@ def rotated_pair(n=200, d=10, noise=0.3, seed=0):
 def test_map_equals_scipys_on_centred_rows():
     source, target, _ = rotated_pair()
     expected, _ = orthogonal_procrustes(source - source.mean(0), target - target.mean(0))
-    np.testing.assert_allclose(fit(source, target, normalise=False).matrix, expected, atol=1e-10)
+    np.testing.assert_allclose(fit_rotation_map(source, target, normalise=False).matrix, expected, atol=1e-10)
 
 
 @pytest.mark.parametrize("weakest", [1.0, 1e-3, 1e-5, 1e-7, 1e-9])
@@ -57,14 +64,14 @@ def test_map_of_rows_that_miss_some_directions_still_keeps_lengths():
 @pytest.mark.parametrize(("left", "right"), [(10, 10), (6, 10), (10, 6)])
 def test_map_keeps_lengths_of_the_smaller_space(left, right):
     source, target, _ = rotated_pair()
-    matrix = fit(source[:, :left], target[:, :right]).matrix
+    matrix = fit_rotation_map(source[:, :left], target[:, :right]).matrix
     small = matrix @ matrix.T if left <= right else matrix.T @ matrix
     np.testing.assert_allclose(small, np.eye(min(left, right)), atol=1e-10)
 
 
 def test_wide_targets_get_the_least_squares_map_no_other_isometry_is_better():
     source, target, _ = rotated_pair()
-    best = fit(source[:, :6], target, normalise=False)
+    best = fit_rotation_map(source[:, :6], target, normalise=False)
     x, y = best.centre_source(source[:, :6]), best.centre_target(target)
     draw = np.random.default_rng(0)
     for _ in range(50):
@@ -124,13 +131,13 @@ def test_error_and_hits_are_those_of_the_test_rows_under_a_map_of_the_training_r
 
 def test_never_tested_on_its_training_pairs(monkeypatch):
     fitted = []
-    original = module.fit
+    original = module.fit_rotation_map
 
     def spy(source, target, *, normalise):
         fitted.append(source)
         return original(source, target, normalise=normalise)
 
-    monkeypatch.setattr(module, "fit", spy)
+    monkeypatch.setattr(module, "fit_rotation_map", spy)
     # Unrelated noise of fewer rows than dimensions: a rotation fits the rows it has seen, and no others.
     draw = torch.Generator().manual_seed(0)
     source, target = torch.randn(100, 200, generator=draw), torch.randn(100, 200, generator=draw)
@@ -154,7 +161,7 @@ def test_split_is_disjoint_complete_and_keeps_groups_together():
 
 def test_saved_and_loaded_map_applies_alike_and_lands_on_the_target():
     source, target, _ = rotated_pair(noise=0.0)
-    fitted = fit(source, target, normalise=False)
+    fitted = fit_rotation_map(source, target, normalise=False)
     loaded = Map.from_tensors(fitted.to_tensors())
     np.testing.assert_allclose(loaded.apply(source), target, atol=1e-9)
     assert loaded.normalise is fitted.normalise
@@ -316,9 +323,9 @@ def test_a_dictionary_of_more_answers_than_targets_is_never_missed():
 def test_rows_are_of_length_1_unless_said_otherwise_and_a_saved_map_knows_it():
     source, target, _ = rotated_pair(n=50)
     source = source * torch.linspace(0.1, 9, 50)[:, None].double()
-    said, other = fit(source, target, normalise=True), fit(source, target, normalise=False)
+    said, other = fit_rotation_map(source, target, normalise=True), fit_rotation_map(source, target, normalise=False)
     assert not torch.allclose(said.matrix, other.matrix)
-    assert torch.equal(fit(source, target).matrix, said.matrix)
+    assert torch.equal(fit_rotation_map(source, target).matrix, said.matrix)
     for fitted in (said, other):
         loaded = Map.from_tensors(fitted.to_tensors())
         assert loaded.normalise is fitted.normalise

@@ -6,7 +6,7 @@ from scipy.stats import t as student
 from sklearn.neighbors import NearestNeighbors
 
 from interlingua.errors import InputError
-from interlingua.measures import rows as rows_module
+from interlingua.measures import vectors as rows_module
 from interlingua.measures.retrieval import (
     cosine_scores,
     gain,

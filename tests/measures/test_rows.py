@@ -6,7 +6,7 @@ import torch
 
 from interlingua.errors import InputError
 from interlingua.measures import measures
-from interlingua.measures.rows import Room, Side, checked, dear, unit
+from interlingua.measures.vectors import MemoryBudget, PreparedVectors, checked, dear, unit
 
 WITH_SIDES = [entry.name for entry in measures if "sides" in inspect.signature(entry.call).parameters]
 
@@ -21,7 +21,9 @@ def test_kept_sides_change_no_score(name, room):
     draw = torch.Generator().manual_seed(0)
     first, second, third = (torch.randn(60, 8, generator=draw) for _ in range(3))
     second += first
-    kept = {id(side): Side(side, None if room is None else Room(room)) for side in (first, second, third)}
+    kept = {
+        id(side): PreparedVectors(side, None if room is None else MemoryBudget(room)) for side in (first, second, third)
+    }
     # The second round finds what the first has kept.
     for source, target in [(first, second), (second, third), (first, third)] * 2:
         given = (kept[id(source)], kept[id(target)])
@@ -40,7 +42,7 @@ def test_a_side_computes_once_for_each_argument_and_no_more_than_its_room():
         calls.append(factor)
         return factor * vectors
 
-    side = Side(torch.ones(5, 4), Room(2 * 5 * 4 * 4))
+    side = PreparedVectors(torch.ones(5, 4), MemoryBudget(2 * 5 * 4 * 4))
     for factor in (1, 2, 3, 1, 2, 3):
         assert side.of(scaled, factor).sum() == 20 * factor
     assert calls == [1, 2, 3, 3]
@@ -48,8 +50,8 @@ def test_a_side_computes_once_for_each_argument_and_no_more_than_its_room():
 
 
 def test_what_is_quick_to_make_again_is_not_kept_and_takes_no_room():
-    room = Room(5 * 4 * 4)
-    side = Side(torch.ones(5, 4), room)
+    room = MemoryBudget(5 * 4 * 4)
+    side = PreparedVectors(torch.ones(5, 4), room)
     assert side.of(unit) is not side.of(unit)
     assert room.take(5 * 4 * 4)
 
@@ -62,9 +64,9 @@ def test_what_was_kept_of_vectors_is_found_by_the_next_side_of_them():
         made.append(1)
         return vectors + 1
 
-    kept, room = {}, Room(10**6)
+    kept, room = {}, MemoryBudget(10**6)
     for _ in range(3):
-        Side(torch.ones(5, 4), room, kept).of(counted)
+        PreparedVectors(torch.ones(5, 4), room, kept).of(counted)
     assert len(made) == 1
 
 

@@ -7,7 +7,7 @@ from scipy.stats import mannwhitneyu, norm
 from scipy.stats import t as t_distribution
 
 from interlingua.errors import InputError
-from interlingua.measures import rows as rows_module
+from interlingua.measures import vectors as rows_module
 from interlingua.measures.separation import derangement, separation
 from interlingua.stats import mean_interval
 

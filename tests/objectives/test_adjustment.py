@@ -12,12 +12,12 @@ from interlingua.objectives.adjustment import Adjustment
 from interlingua.objectives.anchor import Anchor
 from interlingua.objectives.contrastive import Contrastive
 from interlingua.objectives.drift import Drift
-from interlingua.training.forward import sharing
+from interlingua.training.forward import share_within_sum
 from interlingua.training.loop import LoopSettings, Term, train
-from interlingua.training.pair_batches import PairBatches, PairPass, bitext, joined
-from interlingua.training.phases import Freeze, Lora
+from interlingua.training.pair_batches import PairBatches, PairPass, bitext, concatenate_bitexts
+from interlingua.training.phase_files import Freeze, Lora
 from interlingua.training.reference import reference
-from interlingua.training.trainable import adapted, freezing
+from interlingua.training.trainable import freeze_weights, with_adapters
 from toys import sentences
 
 CPU = torch.device("cpu")
@@ -133,7 +133,7 @@ def test_terms_share_one_pass_a_step_and_give_what_they_give_alone(toy):
         undo = [term.objective.prepare(model) for term in terms]  # The trial of a layer is done here.
         calls = []
         hook = model.base_model.embeddings.register_forward_pre_hook(lambda *_: calls.append(1))
-        with sharing():
+        with share_within_sum():
             loss = sum(
                 t.weight * t.objective.loss(model, t.objective.batch(0, rank=0, world=1, device=CPU)) for t in terms
             )
@@ -260,7 +260,7 @@ def test_the_drift_of_adapters_is_that_of_the_plain_model_they_are_merged_into(t
     draw = torch.Generator().manual_seed(0)
     with torch.no_grad():  # As a phase before this one would have left it: the drift is from the original.
         body.encoder.layer[1].output.dense.weight.add_(0.01)
-    with freezing(model, Freeze(True, 1)), adapted(model, Lora(rank=2, alpha=6.0)):
+    with freeze_weights(model, Freeze(True, 1)), with_adapters(model, Lora(rank=2, alpha=6.0)):
         made = [(name, weight) for name, weight in body.named_parameters() if "lora_" in name]
         with torch.no_grad():
             for _, weight in made:
@@ -298,7 +298,7 @@ def test_the_drift_of_adapters_is_that_of_the_plain_model_they_are_merged_into(t
 def test_drift_where_nothing_of_the_body_is_trained_is_refused_before_the_first_step(toy, freeze):
     drift = Drift.of(toy.model)
     with (
-        freezing(toy.model, freeze),
+        freeze_weights(toy.model, freeze),
         pytest.raises(InputError, match=r"none is trained\. Freeze fewer blocks, or leave drift out"),
     ):
         train(toy.model, [Term(1.0, drift)], LoopSettings(1, 1e-3), device=CPU)
@@ -336,7 +336,7 @@ def test_with_replacement_rows_are_drawn_anew_and_uniformly(toy):
 def test_languages_joined_give_the_losses_of_each_by_itself(toy):
     source, target, links = sentences(7, seed=9)
     other = bitext(toy.encoder.tokeniser, source, target, links, room=toy.encoder.room)
-    whole = joined([toy.data, other])
+    whole = concatenate_bitexts([toy.data, other])
     assert len(whole) == len(toy.data) + len(other)
     for part, first in ((toy.data, 0), (other, len(toy.data))):
         rows = np.arange(len(part))

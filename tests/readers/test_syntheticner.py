@@ -5,7 +5,7 @@ import pytest
 import interlingua
 from interlingua.errors import InputError
 from interlingua.synthetic import files
-from interlingua.synthetic.files import marked, read_sheets, read_syntheticner
+from interlingua.synthetic.files import mark_oblique_name, read_sheets, read_syntheticner
 from interlingua.synthetic.tables import SlotKind, SlotName
 
 PEOPLE = ",en,ru,gender\n0,Ada King,Ада Кинг,f\n1,Karl Weber,Карл Вебер,m\n2,Olga Volkova,Ольга Волкова,f\n"
@@ -61,7 +61,7 @@ def test_lines_count_quoted_line_breaks_and_a_byte_order_mark_is_no_text(tmp_pat
     ],
 )
 def test_what_comes_with_an_oblique_name_is_apart_from_it(text, language, expected):
-    assert SlotName.of(marked(text, language)) == expected
+    assert SlotName.of(mark_oblique_name(text, language)) == expected
 
 
 def test_disambiguation_is_cut_off_and_told(tmp_path):

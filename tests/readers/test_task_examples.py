@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from interlingua.errors import InputError
-from interlingua.readers.squad import crossed, read_questions
+from interlingua.readers.squad import join_by_question_id, read_questions
 from interlingua.readers.tagged_words import read_tagged
 from interlingua.tasks import tasks
 
@@ -272,7 +272,7 @@ def test_questions_on_paragraphs_in_another_language_are_joined_by_id(tmp_path):
         ),
         language="es",
     )
-    one, other = crossed(english, spanish), crossed(spanish, english)
+    one, other = join_by_question_id(english, spanish), join_by_question_id(spanish, english)
     assert [(item.id, item.question, item.answers[0].text) for item in one] == [
         ("b", "How?", "caliente"),
         ("a", "What?", "té"),
@@ -281,7 +281,7 @@ def test_questions_on_paragraphs_in_another_language_are_joined_by_id(tmp_path):
     assert other[0].question == "¿Qué?"
     lonely = read_questions(written(tmp_path, "c.json", json.dumps(squad(("a", "What?", "Tea", 0)))), language="en")
     with pytest.raises(InputError, match=r"ids that c\.json does not have, of 1 question: 'b'"):
-        crossed(lonely, spanish)
+        join_by_question_id(lonely, spanish)
 
 
 @pytest.mark.reliability("input that could be misread")

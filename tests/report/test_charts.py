@@ -30,7 +30,6 @@ from interlingua.report.kit.chart import (
     Chart,
     ChartMenu,
     Dot,
-    Flow,
     HeatMap,
     Histogram,
     HistogramChart,
@@ -40,8 +39,9 @@ from interlingua.report.kit.chart import (
     Line,
     LineChart,
     PointMap,
-    Reference,
+    ReferenceLine,
     ScatterChart,
+    WordFlow,
 )
 from interlingua.report.kit.figure import PageCharts, chart_table, figure_html, find_figure
 from interlingua.report.kit.svg import (
@@ -409,9 +409,9 @@ def nan_charts() -> list[Chart]:
         dataclasses.replace(heat, cells=((Estimate(value=bad),) * 6,) * 6),
         *(dataclasses.replace(gallery.tokens(), dots=(dot,)) for dot in dots),
         dataclasses.replace(gallery.seeds(), rows=(IntervalRow(label="a", group="", estimate=Estimate(value=bad)),)),
-        dataclasses.replace(gallery.seeds(), references=(Reference(label="a", values=(bad,)),)),
+        dataclasses.replace(gallery.seeds(), references=(ReferenceLine(label="a", values=(bad,)),)),
         dataclasses.replace(gallery.distances(), rows=(rows,)),
-        dataclasses.replace(gallery.flows(), flows=(Flow(source=0, target=0, share=bad),)),
+        dataclasses.replace(gallery.flows(), flows=(WordFlow(source=0, target=0, share=bad),)),
         dataclasses.replace(gallery.points(), groups=(dataclasses.replace(gallery.points().groups[0], x=[bad] * 50),)),
     ]
 
@@ -428,7 +428,7 @@ def test_wrong_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match="the cells of"):
         draw(dataclasses.replace(gallery.pairs(6), columns=("a",)))
     with pytest.raises(ValueError, match="2 values at 13 places"):
-        draw(dataclasses.replace(gallery.layers(), references=(Reference(label="a", values=(0.1, 0.2)),)))
+        draw(dataclasses.replace(gallery.layers(), references=(ReferenceLine(label="a", values=(0.1, 0.2)),)))
 
 
 def test_charts_without_numbers_and_of_one_number_are_drawn() -> None:

@@ -7,8 +7,8 @@ from scipy import stats as scipy_stats
 from interlingua.stats import (
     detectable_error,
     detectable_over_seeds,
+    examples_needed,
     f1_influence,
-    items_needed,
     seed_difference,
     seeds_needed,
 )
@@ -98,7 +98,7 @@ def test_the_seeds_needed_are_the_fewest_that_do(points, n):
         assert detectable_over_seeds(seeds, **about) <= points / 100
         fewer = detectable_over_seeds(seeds - 1, **about)
         assert fewer is None or fewer > points / 100
-        assert items_needed(points / 100, item_deviation=0.4) <= n
+        assert examples_needed(points / 100, item_deviation=0.4) <= n
     assert detectable_over_seeds(1, **about) is None
 
 

@@ -19,7 +19,7 @@ from safetensors.torch import load_file
 import interlingua
 import models
 from interlingua.analyses.aligned_bitext import LinkedFiles, LinkedText, linked_text
-from interlingua.analyses.training_inputs import PairSettings, drawn_pairs
+from interlingua.analyses.training_inputs import PairSettings, sample_pairs
 from interlingua.encoder import Encoder
 from interlingua.engine.workspace import INNER
 from interlingua.errors import InputError
@@ -360,9 +360,9 @@ def test_settings_that_say_nothing_are_refused(tmp_path, options, problem):
 def test_so_many_rows_are_held_out_as_were_asked_for_or_it_is_refused(text, tmp_path):
     usable = len(text.usable)
     for asked, held in ((None, usable // 10), (30, 30), (usable // 2, usable // 2)):
-        assert len(drawn_pairs(text, Encoder.load(device="cpu"), PairSettings(held_out=asked), seed=0).aside) == held
+        assert len(sample_pairs(text, Encoder.load(device="cpu"), PairSettings(held_out=asked), seed=0).aside) == held
     with pytest.raises(InputError, match=f"Hold out {usable // 2} at most"):
-        drawn_pairs(text, Encoder.load(device="cpu"), PairSettings(held_out=usable // 2 + 1), seed=0)
+        sample_pairs(text, Encoder.load(device="cpu"), PairSettings(held_out=usable // 2 + 1), seed=0)
 
 
 @pytest.mark.heavy

@@ -17,8 +17,8 @@ from interlingua.analyses import transfer_matrix
 from interlingua.analyses.synthesis import synthesise
 from interlingua.commands.geometry import GeometryFound
 from interlingua.commands.report import report_on
-from interlingua.commands.study import Planned, plan_study
-from interlingua.engine.graph import Graph, State
+from interlingua.commands.study import PlannedStudy, plan_study
+from interlingua.engine.graph import Graph, StepState
 from interlingua.engine.records import Records
 from interlingua.record import Record
 from interlingua.report.subjects.geometry import read_geometries
@@ -69,7 +69,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def done(file: Path, tmp_path_factory: pytest.TempPathFactory) -> Planned:
+def done(file: Path, tmp_path_factory: pytest.TempPathFactory) -> PlannedStudy:
     planned = plan_study(file, out=tmp_path_factory.mktemp("study") / "out")
     run_here(planned)
     planned.write_report()
@@ -108,11 +108,11 @@ def cell(record: Record) -> tuple[object, ...]:
     )
 
 
-def geometry_records(planned: Planned) -> list[Record]:
+def geometry_records(planned: PlannedStudy) -> list[Record]:
     return [record for record in Records(Record, planned.workspace.folder).read() if record.block == "names"]
 
 
-def test_a_study_finds_what_the_command_finds(done: Planned, whole: GeometryFound) -> None:
+def test_a_study_finds_what_the_command_finds(done: PlannedStudy, whole: GeometryFound) -> None:
     ours, theirs = (Records(Record, folder) for folder in (done.workspace.folder, whole.folder))
     found, wanted = ({cell(r): r for r in its} for its in (geometry_records(done), theirs.read()))
     wanted = {key: record for key, record in wanted.items() if record.measure != "spelling"}
@@ -128,7 +128,7 @@ def test_a_study_finds_what_the_command_finds(done: Planned, whole: GeometryFoun
 
 
 def test_maps_and_conclusions_are_those_of_the_command(
-    done: Planned, whole: GeometryFound, monkeypatch: pytest.MonkeyPatch
+    done: PlannedStudy, whole: GeometryFound, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (entry,) = done.report().run.attachments["geometries"]
     ours, theirs = ({(each["set"], each["state"]): each for each in its} for its in (entry["maps"], whole.maps))
@@ -151,7 +151,7 @@ def test_maps_and_conclusions_are_those_of_the_command(
     monkeypatch.setattr(transfer_matrix, "not_learnt", lambda records: [])
     (entry,) = done.report().run.attachments["geometries"]
     made = synthesise(["embedded"], ["embedded"], languages=["en", "ru", "tr"], rows=40)
-    found, _ = transfer_matrix.conclusions(list(whole.records), transfer_matrix.spellings_of_test(made))
+    found, _ = transfer_matrix.summarize_geometry(list(whole.records), transfer_matrix.spellings_of_test(made))
     assert {"changes", "groups"} <= found.keys()
     assert_alike(json.loads(json.dumps(entry["found"])), json.loads(json.dumps(found)))
 
@@ -172,7 +172,7 @@ def assert_alike(found: Any, wanted: Any) -> None:
         assert found == wanted
 
 
-def test_nothing_is_done_twice_and_run_again_nothing_runs(done: Planned) -> None:
+def test_nothing_is_done_twice_and_run_again_nothing_runs(done: PlannedStudy) -> None:
     kinds = [step.kind for step in done.graph]
     assert {kind: kinds.count(kind) for kind in kinds} == {"entity_geometry": 2 + 2, "geometry": 3 * 2, "spelling": 1}
     assert done.run().done == 0
@@ -204,16 +204,16 @@ def test_nothing_is_done_twice_and_run_again_nothing_runs(done: Planned) -> None
     ],
 )
 def test_a_changed_setting_runs_only_what_hangs_on_it(
-    file: Path, done: Planned, old: str, new: str, again: set[str]
+    file: Path, done: PlannedStudy, old: str, new: str, again: set[str]
 ) -> None:
     other = file.with_name("other.toml")
     other.write_text(STUDY.replace(old, new), "utf-8")
     states = plan_study(other, out=done.workspace.folder)
-    needed = {step.shown for step in states.graph if states.states()[step.key] is State.NEEDED}
+    needed = {step.shown for step in states.graph if states.states()[step.key] is StepState.NEEDED}
     assert needed == again
 
 
-def test_the_papers_cosines_stand_beside_ours_whichever_way_round(done: Planned) -> None:
+def test_the_papers_cosines_stand_beside_ours_whichever_way_round(done: PlannedStudy) -> None:
     records = geometry_records(done)
     last = max(record.layer or 0 for record in records)
     after = {
@@ -228,7 +228,7 @@ def test_the_papers_cosines_stand_beside_ours_whichever_way_round(done: Planned)
     }
 
 
-def test_the_report_has_the_parts_of_a_geometry_run_and_is_the_same_from_its_folder(done: Planned) -> None:
+def test_the_report_has_the_parts_of_a_geometry_run_and_is_the_same_from_its_folder(done: PlannedStudy) -> None:
     result = done.report()
     (part,) = read_geometries(result.run)
     assert {record.block for record in part.records if record.measure != "spelling"} == {"names"}
@@ -239,14 +239,14 @@ def test_the_report_has_the_parts_of_a_geometry_run_and_is_the_same_from_its_fol
     assert [table.name for table in again.tables()] == [table.name for table in report.tables()]
 
 
-def test_distances_of_other_studies_are_not_looked_for_in_looks(done: Planned) -> None:
+def test_distances_of_other_studies_are_not_looked_for_in_looks(done: PlannedStudy) -> None:
     report = done.report()
     assert report.distances == []
     assert not [table for table in report.tables if "word-distances" in table.name]
 
 
 def test_a_library_that_is_missing_is_named_by_the_step(
-    done: Planned, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    done: PlannedStudy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def gone(*_: object, **__: object) -> None:
         raise ModuleNotFoundError("No module named 'anyascii'", name="anyascii")
@@ -264,7 +264,7 @@ def test_a_library_that_is_missing_is_named_by_the_step(
         ('synth = "sentences"', 'synth = "sentence"', "unknown synth: 'sentence'. Did you mean 'sentences'?"),
         ('sources = ["en", "ru", "tr"]', 'sources = ["en", "de"]', "unknown language of the set: 'de'"),
         ("max_points = 30", "max_points = 4", "max_points must be at least 10: 4"),
-        ("max_points = 30", 'map = "tsen"', "unknown flattening: 'tsen'. Did you mean 'tsne'?"),
+        ("max_points = 30", 'map = "tsen"', "unknown projection: 'tsen'. Did you mean 'tsne'?"),
         ("max_points = 30", "perplexity = 5", "perplexity does not apply to pca"),
         ("max_points = 30", 'source = "de"', "the language of the second look is not in the set: 'de'"),
         ("epochs = 2", "epochs = 0", "epochs must be above 0"),

@@ -11,11 +11,11 @@ import torch
 
 import models
 from interlingua.analyses.aligned_bitext import LinkedText
-from interlingua.analyses.evaluation import fitted, linked_vectors, sentence_vectors
+from interlingua.analyses.evaluation import fit_rotation, linked_vectors, sentence_vectors
 from interlingua.analyses.transfer import TransferSettings
-from interlingua.commands.study import Planned, plan_study
+from interlingua.commands.study import PlannedStudy, plan_study
 from interlingua.encoder import Encoder
-from interlingua.encoder.pooling import View
+from interlingua.encoder.pooling import PoolingRequest
 from interlingua.engine.records import Records
 from interlingua.errors import InputError
 from interlingua.record import Record
@@ -110,13 +110,13 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 @pytest.fixture(scope="module")
-def done(world: World, tmp_path_factory: pytest.TempPathFactory) -> Planned:
+def done(world: World, tmp_path_factory: pytest.TempPathFactory) -> PlannedStudy:
     planned = plan_study(world["study.toml"], out=tmp_path_factory.mktemp("study") / "out")
     run_here(planned)
     return planned
 
 
-def values(planned: Planned, task: str, regime: str) -> dict[tuple[str, str], float]:
+def values(planned: PlannedStudy, task: str, regime: str) -> dict[tuple[str, str], float]:
     return {
         (entry["test"], entry["metric"]): entry["mean"]
         for entry in planned.report().scores
@@ -124,12 +124,12 @@ def values(planned: Planned, task: str, regime: str) -> dict[tuple[str, str], fl
     }
 
 
-def test_the_phases_of_a_regime_of_ours_written_out_give_its_scores(done: Planned) -> None:
+def test_the_phases_of_a_regime_of_ours_written_out_give_its_scores(done: PlannedStudy) -> None:
     assert values(done, "ner", "mine") == values(done, "ner", "adjusted")
     assert ("ru", "f1/token") in values(done, "ner", "mine")
 
 
-def test_a_frozen_body_stays_as_it_came(world: World, done: Planned) -> None:
+def test_a_frozen_body_stays_as_it_came(world: World, done: PlannedStudy) -> None:
     (step,) = [step for step in done.graph if step.shown == "finetune bert ner en frozen seed 0"]
     tuned = load(done.workspace.step(step.key) / MODEL).model.base_model.state_dict()
     came = Encoder.load(world["model"], device="cpu", precision="fp32").model.state_dict()
@@ -137,7 +137,7 @@ def test_a_frozen_body_stays_as_it_came(world: World, done: Planned) -> None:
     assert all(torch.equal(tuned[name], came[name]) for name in came)
 
 
-def test_a_phase_of_ones_own_trains_what_it_does_not_freeze(world: World, done: Planned) -> None:
+def test_a_phase_of_ones_own_trains_what_it_does_not_freeze(world: World, done: PlannedStudy) -> None:
     (tuned,) = [step for step in done.graph if step.shown == "finetune bert ner en gentle ru seed 0"]
     folder = done.workspace.step(tuned.needs["adjusted"].key) / MODEL
     adjusted = Encoder.load(str(folder), device="cpu", precision="fp32").model.state_dict()
@@ -148,7 +148,7 @@ def test_a_phase_of_ones_own_trains_what_it_does_not_freeze(world: World, done: 
     assert ("ru", "f1/token") in values(done, "ner", "gentle")
 
 
-def test_regimes_that_train_alike_share_a_model(done: Planned) -> None:
+def test_regimes_that_train_alike_share_a_model(done: PlannedStudy) -> None:
     tuned = [step.shown for step in done.graph if step.kind == "finetune"]
     assert sorted(tuned) == [
         "finetune bert ner en adjusted ru seed 0",
@@ -159,7 +159,7 @@ def test_regimes_that_train_alike_share_a_model(done: Planned) -> None:
     ]
 
 
-def test_through_a_twin_scores_are_those_of_a_map_inside_one_model(done: Planned) -> None:
+def test_through_a_twin_scores_are_those_of_a_map_inside_one_model(done: PlannedStudy) -> None:
     inside, crossed = values(done, "ner", "mapped-inside"), values(done, "crossed", "mapped-inside")
     assert {test for test, _ in inside} == {"ru"}
     # Two ways to the same map: words of a bitext in batches, and tokens of sentences one side at a time; the last
@@ -168,14 +168,14 @@ def test_through_a_twin_scores_are_those_of_a_map_inside_one_model(done: Planned
     assert inside["ru", "f1/token"] > 0.1
 
 
-def test_a_control_is_another_map_in_the_same_place(done: Planned) -> None:
+def test_a_control_is_another_map_in_the_same_place(done: PlannedStudy) -> None:
     for task in ("ner", "crossed"):
         fitted_on_pairs, dealt = values(done, task, "mapped-inside"), values(done, task, "shuffled")
         assert fitted_on_pairs.keys() == dealt.keys()
         assert fitted_on_pairs != dealt
 
 
-def test_records_of_two_models_name_both(done: Planned) -> None:
+def test_records_of_two_models_name_both(done: PlannedStudy) -> None:
     records = Records(Record, done.workspace.folder).read()
     crossed = [r for r in records if r.task == "crossed" and r.target == "ru"]
     assert {(r.model, r.against) for r in crossed} == {("first", "second")}
@@ -184,12 +184,12 @@ def test_records_of_two_models_name_both(done: Planned) -> None:
     assert {(r.model, r.against, r.source, r.target) for r in between} == {("first", "second", "en", "ru")}
 
 
-def test_what_a_model_does_not_know_it_is_asked_through_another_alone(done: Planned) -> None:
+def test_what_a_model_does_not_know_it_is_asked_through_another_alone(done: PlannedStudy) -> None:
     assert values(done, "crossed", "frozen").keys() == {key for key in values(done, "ner", "frozen") if key[0] == "en"}
     assert "crossed: first does not know the languages of ru" in done.notes
 
 
-def test_what_a_model_said_of_each_example_is_kept_and_gives_its_score(world: World, done: Planned) -> None:
+def test_what_a_model_said_of_each_example_is_kept_and_gives_its_score(world: World, done: PlannedStudy) -> None:
     for regime, test in (("mapped-inside", "ru"), ("frozen", "en"), ("mine", "ru")):
         mine = [
             line for line in done.predictions() if (line["task"], line["regime"], line["test"]) == ("ner", regime, test)
@@ -232,7 +232,7 @@ def test_vectors_of_linked_words_are_those_of_the_words_one_by_one(two: tuple[En
     for row, *words in links:
         for side, (encoder, sentences, word) in enumerate(zip(two, (given.source, given.target), words, strict=True)):
             last = encoder.layers[-1]
-            view = View("span", "mean", layers=(last,), spans=(sentences[row].spans[word],))
+            view = PoolingRequest("span", "mean", layers=(last,), spans=(sentences[row].spans[word],))
             (made,) = encoder.encode_views([sentences[row].text], [view])
             wanted[side].append(np.asarray(made[last])[0])
     for ours, theirs in zip(found, wanted, strict=True):
@@ -258,7 +258,7 @@ def test_sentences_of_each_side_are_read_by_its_own_model(two: tuple[Encoder, En
 
 def test_models_of_two_widths_have_no_map() -> None:
     with pytest.raises(InputError, match="different widths"):
-        fitted(torch.randn(5, 4), torch.randn(5, 3), seed=0)
+        fit_rotation(torch.randn(5, 4), torch.randn(5, 3), seed=0)
 
 
 def test_a_map_finds_a_rotation_and_its_controls_do_not() -> None:
@@ -266,7 +266,9 @@ def test_a_map_finds_a_rotation_and_its_controls_do_not() -> None:
     rotation, _ = torch.linalg.qr(torch.randn(8, 8, generator=generator))
     target = torch.randn(400, 8, generator=generator) + 5
     source = (target - 5) @ rotation - 3
-    found, shuffled, shifted = (fitted(source, target, control=how, seed=0) for how in (None, "shuffled", "shifted"))
+    found, shuffled, shifted = (
+        fit_rotation(source, target, control=how, seed=0) for how in (None, "shuffled", "shifted")
+    )
     torch.testing.assert_close(found.apply(target), source, atol=1e-4, rtol=0)
     torch.testing.assert_close(shifted.apply(target), target - target.mean(0) + source.mean(0))
     # Also a rotation about the same means; but it misses by as much as a stranger would: two centred points of
@@ -276,7 +278,7 @@ def test_a_map_finds_a_rotation_and_its_controls_do_not() -> None:
     torch.testing.assert_close((shuffled.source_mean, shuffled.target_mean), (found.source_mean, found.target_mean))
     spread = source - source.mean(0)
     assert float((shuffled.apply(target) - source).norm() / spread.norm()) > 1.0
-    again, other = (fitted(source, target, control="shuffled", seed=seed).matrix for seed in (0, 1))
+    again, other = (fit_rotation(source, target, control="shuffled", seed=seed).matrix for seed in (0, 1))
     assert torch.equal(shuffled.matrix, again)
     assert not torch.equal(shuffled.matrix, other)
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from interlingua.commands.study import Planned, plan_study
+from interlingua.commands.study import PlannedStudy, plan_study
 from interlingua.engine.digests import Digests
-from interlingua.engine.graph import Graph, State
+from interlingua.engine.graph import Graph, StepState
 from interlingua.engine.records import Records
 from interlingua.engine.runner import run
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace
 from interlingua.record import Record
-from interlingua.registry import Listed, listed
+from interlingua.registry import ListedEntry, list_registered
 from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.plugins import REGISTRIES, load_all
 from steps_for_tests import Settings
@@ -139,13 +139,13 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 @pytest.fixture(scope="module")
-def done(world: World, tmp_path_factory: pytest.TempPathFactory) -> Planned:
+def done(world: World, tmp_path_factory: pytest.TempPathFactory) -> PlannedStudy:
     planned = plan_study(world["study.toml"], out=tmp_path_factory.mktemp("study") / "out")
     run_here(planned)
     return planned
 
 
-def test_a_measure_a_task_and_an_objective_of_ones_own_are_used(done: Planned) -> None:
+def test_a_measure_a_task_and_an_objective_of_ones_own_are_used(done: PlannedStudy) -> None:
     records = Records(Record, done.workspace.folder).read()
     assert {(r.key, r.value, r.higher_is_better) for r in records if r.measure == "twice"} == {("rows", 60.0, False)}
     assert {r.higher_is_better for r in records if r.measure == "cka"} == {True}
@@ -178,7 +178,7 @@ def test_a_measure_a_task_and_an_objective_of_ones_own_are_used(done: Planned) -
     ],
 )
 def test_a_changed_file_reruns_what_uses_it_and_no_more(
-    world: World, done: Planned, file: str, again: set[str]
+    world: World, done: PlannedStudy, file: str, again: set[str]
 ) -> None:
     path = world.folder / file
     before = path.read_text("utf-8")
@@ -186,10 +186,10 @@ def test_a_changed_file_reruns_what_uses_it_and_no_more(
         path.write_text(before + "\n# changed\n", "utf-8")
         planned = plan_study(world["study.toml"], out=done.workspace.folder)
         states = planned.states()
-        assert {step.shown for step in planned.graph if states[step.key] is State.NEEDED} == again
+        assert {step.shown for step in planned.graph if states[step.key] is StepState.NEEDED} == again
     finally:
         path.write_text(before, "utf-8")
-    assert State.NEEDED not in plan_study(world["study.toml"], out=done.workspace.folder).states().values()
+    assert StepState.NEEDED not in plan_study(world["study.toml"], out=done.workspace.folder).states().values()
 
 
 def test_a_file_that_registers_nothing_or_a_reader_is_for_every_step(tmp_path: Path) -> None:
@@ -259,5 +259,5 @@ def test_a_list_read_from_source_is_that_of_what_is_registered() -> None:
         (name,) = (name for name, value in vars(sys.modules[registry.package]).items() if value is registry)
         with pytest.MonkeyPatch.context() as patched:
             patched.delitem(sys.modules, registry.package)
-            read = listed(registry.package, name)
-        assert read == [Listed(entry.name, entry.needs, entry.summary, entry.metrics) for entry in own]
+            read = list_registered(registry.package, name)
+        assert read == [ListedEntry(entry.name, entry.needs, entry.summary, entry.metrics) for entry in own]

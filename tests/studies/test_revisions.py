@@ -11,10 +11,10 @@ import pytest
 from huggingface_hub import constants
 
 import models
-from interlingua.commands.study import Planned, plan_study
+from interlingua.commands.study import PlannedStudy, plan_study
 from interlingua.encoder import Encoder
-from interlingua.encoder.loading import asked_commit, cached_commit
-from interlingua.engine.graph import State
+from interlingua.encoder.model_loading import asked_commit, cached_commit
+from interlingua.engine.graph import StepState
 from interlingua.engine.records import Records
 from interlingua.engine.serialization import File
 from interlingua.record import Record
@@ -48,13 +48,13 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def planned(tmp_path: Path, *more: str, ask: bool = False) -> Planned:
+def planned(tmp_path: Path, *more: str, ask: bool = False) -> PlannedStudy:
     text = STUDY.replace('model = "someone/tiny"\n', 'model = "someone/tiny"\n' + "".join(f"{line}\n" for line in more))
     (tmp_path / "study.toml").write_text(text, "utf-8")
     return plan_study(tmp_path / "study.toml", out=tmp_path / "out", ask=ask)
 
 
-def keys(found: Planned) -> list[str]:
+def keys(found: PlannedStudy) -> list[str]:
     return [step.key for step in found.graph]
 
 
@@ -74,11 +74,11 @@ def test_an_updated_model_is_measured_anew_and_a_fixed_one_is_not(hub: Path, tmp
     before = {record.digests["model"] for record in Records(Record, first.workspace.folder).read()}
     (hub / "refs" / "main").write_text(SECOND)
     again = planned(tmp_path)
-    assert set(again.states().values()) == {State.NEEDED}
+    assert set(again.states().values()) == {StepState.NEEDED}
     run_here(again)
     after = {record.digests["model"] for record in Records(Record, again.workspace.folder).read()}
     assert len(before) == len(after) == len(before ^ after) / 2 == 1
-    assert set(planned(tmp_path, f'revision = "{FIRST}"').states().values()) == {State.DONE}
+    assert set(planned(tmp_path, f'revision = "{FIRST}"').states().values()) == {StepState.DONE}
     assert keys(planned(tmp_path, f'revision = "{FIRST}"')) == keys(first)
     assert keys(planned(tmp_path, 'revision = "v2"')) == keys(again)
 

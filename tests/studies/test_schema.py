@@ -24,7 +24,7 @@ from interlingua.attribution.integrated_gradients import RULES
 from interlingua.attribution.shared_spaces import SPACES
 from interlingua.attribution.units import UNITS
 from interlingua.cli.app import app
-from interlingua.encoder.loading import PRECISIONS
+from interlingua.encoder.model_loading import PRECISIONS
 from interlingua.objectives.adjustment import REDUCTIONS
 from interlingua.studies.config import schema
 from interlingua.studies.config.fields import Setting, check, rules, settings_of
@@ -139,20 +139,20 @@ def choices_of(group: type, name: str) -> set[str]:
 @pytest.mark.parametrize(
     ("group", "name", "known"),
     [
-        (schema.Running, "precision", PRECISIONS),
+        (schema.ComputeSettings, "precision", PRECISIONS),
         (schema.LinkSettings, "aligner", METHODS),
         (schema.LinkSettings, "pivot_side", SIDES),
         (schema.PairReading, "reduction", REDUCTIONS),
         (schema.PairReading, "word_pooling", HOWS),
         (schema.PairReading, "reference_dtype", KINDS),
         (schema.AdjustTable, "map_on", MAPS),
-        (schema.Attributing, "baseline", BASELINES),
-        (schema.Attributing, "scale", SCALES),
-        (schema.Attributing, "rule", RULES),
-        (schema.Attributing, "space", SPACES),
-        (schema.Attributing, "target", CHOICES),
-        (schema.Attributing, "solver", SOLVERS),
-        (schema.Attributing, "weighting", WEIGHTINGS),
+        (schema.AttributionSettings, "baseline", BASELINES),
+        (schema.AttributionSettings, "scale", SCALES),
+        (schema.AttributionSettings, "rule", RULES),
+        (schema.AttributionSettings, "space", SPACES),
+        (schema.AttributionSettings, "target", CHOICES),
+        (schema.AttributionSettings, "solver", SOLVERS),
+        (schema.AttributionSettings, "weighting", WEIGHTINGS),
         (schema.ExplainTable, "unit", UNITS),
         (schema.SynthCommand, "slots", SLOTS),
         (schema.AlignCommand, "symmetrize", SYMMETRISATIONS),
@@ -176,7 +176,7 @@ def test_limits_are_those_of_the_function_that_takes_them():
 
 def test_rules_are_told_where_each_value_is_right_by_itself():
     @dataclasses.dataclass(frozen=True, kw_only=True)
-    class Wrong(schema.Monitoring):
+    class Wrong(schema.MonitoringSettings):
         pass
 
     (one,) = check(Wrong(monitor_every=7, change_window=0))

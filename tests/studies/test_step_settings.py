@@ -13,9 +13,9 @@ from typing import Any, get_type_hints
 import pytest
 
 import interlingua.studies.steps
-from interlingua.commands.study import Planned, plan_study
+from interlingua.commands.study import PlannedStudy, plan_study
 from interlingua.encoder import Encoder
-from interlingua.encoder.loading import find_folder
+from interlingua.encoder.model_loading import find_folder
 from interlingua.engine import machine
 from interlingua.engine.executors import Options, executors
 from interlingua.engine.step import ObjectCache, resolve, settings_class
@@ -69,12 +69,12 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def planned(folder: Path, text: str = STUDY, **given: Any) -> Planned:
+def planned(folder: Path, text: str = STUDY, **given: Any) -> PlannedStudy:
     (folder / "study.toml").write_text(text, "utf-8")
     return plan_study(folder / "study.toml", out=folder / "out", **given)
 
 
-def keys(found: Planned) -> dict[str, str]:
+def keys(found: PlannedStudy) -> dict[str, str]:
     return {step.shown: step.key for step in found.graph}
 
 

@@ -10,8 +10,7 @@ import torch
 
 import interlingua
 from interlingua.commands.study import plan_study
-from interlingua.encoder import loading
-from interlingua.engine.graph import State
+from interlingua.engine.graph import StepState
 from interlingua.engine.records import Records
 from interlingua.record import Record
 from interlingua.studies.steps.step_io import VECTORS
@@ -272,7 +271,7 @@ def test_the_same_study_in_another_place_has_the_same_keys_and_run_again_runs_no
     (other.folder / "study.toml").write_text((world.folder / "study.toml").read_text("utf-8"), "utf-8")
     again = plan_study(other["study.toml"], out=done.workspace.folder)
     assert [step.key for step in again.graph] == [step.key for step in done.graph]
-    assert set(again.states().values()) == {State.DONE}
+    assert set(again.states().values()) == {StepState.DONE}
     assert again.run().done == 0
 
 
@@ -281,7 +280,7 @@ def test_one_changed_setting_runs_only_what_hangs_on_it(world, done, tmp_path):
     (world.folder / "changed.toml").write_text(text, "utf-8")
     changed = plan_study(world["changed.toml"], out=done.workspace.folder)
     states = changed.states()
-    needed = [step for step in changed.graph if states[step.key] is not State.DONE]
+    needed = [step for step in changed.graph if states[step.key] is not StepState.DONE]
     assert {step.kind for step in needed} == {"finetune", "predict", "attribute", "distances"}
     assert all("inference" in step.label or step.settings.block == "inference" for step in needed)
 
@@ -293,7 +292,7 @@ def test_a_changed_file_changes_what_reads_it(world, done):
         path.write_text(before + "\n", "utf-8")
         changed = plan_study(world["study.toml"], out=done.workspace.folder)
         states = changed.states()
-        assert {step.label.split(" seed")[0] for step in changed.graph if states[step.key] is not State.DONE} == {
+        assert {step.label.split(" seed")[0] for step in changed.graph if states[step.key] is not StepState.DONE} == {
             "predict bert qa en original"
         }
     finally:

@@ -9,8 +9,8 @@ from interlingua.engine import machine
 from interlingua.errors import InputError
 from interlingua.measures import measures
 from interlingua.studies.config.fields import ConfigErrors
-from interlingua.studies.config.study_file import merged
-from interlingua.studies.study import expanded
+from interlingua.studies.config.study_file import merge_tables
+from interlingua.studies.study import expand_template
 from interlingua.studies.validation import read_study
 
 RIGHT = """
@@ -253,19 +253,19 @@ def test_every_size_is_checked(tmp_path):
 
 def test_merging_changes_neither_side():
     base, over = {"a": {"b": 1}}, {"a": {"c": 2}}
-    assert merged(base, over) == {"a": {"b": 1, "c": 2}}
+    assert merge_tables(base, over) == {"a": {"b": 1, "c": 2}}
     assert (base, over) == ({"a": {"b": 1}}, {"a": {"c": 2}})
 
 
 def test_names_of_tests_are_templates_too():
-    found = expanded(
+    found = expand_template(
         {"{language}:mlqa": "m.{language}", "{language}+{source}": ("{language}", "{source}")}, ["vi"], "en"
     )
     assert found == {"vi:mlqa": ("m.vi",), "vi+en": ("vi", "en")}
 
 
 def test_braces_that_are_no_field_reach_nothing():
-    assert expanded("{language.__class__}", ["ru"], "en") == {"ru": ("{language.__class__}",)}
+    assert expand_template("{language.__class__}", ["ru"], "en") == {"ru": ("{language.__class__}",)}
 
 
 def test_a_measure_written_anew_is_measured_anew(tmp_path, monkeypatch):

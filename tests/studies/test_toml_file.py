@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interlingua.errors import InputError
-from interlingua.studies.config.toml_file import places, read_toml
+from interlingua.studies.config.toml_file import locate_keys, read_toml
 
 NASTY = '''# a comment with [brackets] = and "quotes
 title = "a # no comment, [no] list" # but = this is
@@ -58,7 +58,7 @@ def paths(value, path=()):
 
 
 def test_every_path_that_tomllib_finds_has_a_place_and_no_other():
-    assert set(places(NASTY)) == set(paths(tomllib.loads(NASTY)))
+    assert set(locate_keys(NASTY)) == set(paths(tomllib.loads(NASTY)))
 
 
 @pytest.mark.parametrize(
@@ -78,12 +78,12 @@ def test_every_path_that_tomllib_finds_has_a_place_and_no_other():
     ],
 )
 def test_a_place_is_the_line_where_it_is_written(path, begins):
-    line = places(NASTY)[path]
+    line = locate_keys(NASTY)[path]
     assert NASTY.splitlines()[line - 1].startswith(begins)
 
 
 def test_windows_line_ends_count_once():
-    assert places("a = 1\r\n\r\nb = [1,\r\n2]\r\n")["b", 1] == 4
+    assert locate_keys("a = 1\r\n\r\nb = [1,\r\n2]\r\n")["b", 1] == 4
 
 
 KEYS = st.text("abcé .#[]='\"\\", min_size=1, max_size=5)
@@ -157,7 +157,7 @@ def test_any_document_is_placed_where_tomllib_reads_it(document, wide):
             lines.append(f"[{json.dumps(key)}]\nv = {written(value, wide)}" if key != "top" else "")
     text = "\n".join(lines)
     parsed = tomllib.loads(text)
-    found = places(text)
+    found = locate_keys(text)
     assert set(found) == set(paths(parsed))
     split = text.split("\n")
     for path, line in found.items():

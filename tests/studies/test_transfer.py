@@ -19,7 +19,7 @@ import torch
 import interlingua
 from interlingua.analyses import training_inputs
 from interlingua.analyses.training_inputs import bucket
-from interlingua.analyses.transfer import ExamFiles, TransferSettings, phases_of, task_named
+from interlingua.analyses.transfer import TestFiles, TransferSettings, phases_of, task_named
 from interlingua.commands.report import read_run
 from interlingua.commands.study import plan_study
 from interlingua.encoder import Encoder
@@ -31,7 +31,7 @@ from interlingua.record import Record
 from interlingua.studies.steps import finetune, step_io
 from interlingua.tasks import ner
 from interlingua.tasks.saved_models import load
-from interlingua.training.phases import Phase
+from interlingua.training.phase_files import Phase
 from interlingua.training.regime import Regime, regime
 from interlingua.training.task import TaskModel
 from record_store import record_lines
@@ -414,7 +414,7 @@ def test_a_map_gives_a_rotated_language_back_to_the_head(world, tmp_path, monkey
 def test_a_pair_of_mixed_language_has_one_side_in_english(world, tmp_path):
     task = task_named("nli")
     files = {"en": world["nli-test-en.tsv"], "ru": world["nli-test-ru.tsv"]}
-    exams = ExamFiles(files, mixed=world["nli-test-en.tsv"]).read(task, source="en")
+    exams = TestFiles(files, mixed=world["nli-test-en.tsv"]).read(task, source="en")
     assert [exam.name for exam in exams] == ["en", "ru", "ru mixed"]
     english, russian, both = (exam.examples for exam in exams)
     sides = [
@@ -435,7 +435,7 @@ def test_questions_and_paragraphs_in_two_languages_both_ways(world, tmp_path):
     english, russian = world["qa-test-en.json"], world["qa-test-ru.json"]
     tests = {"en": english, "en+ru": (english, russian), "ru+en": (russian, english), "ru:again": russian}
     tests["en+ru:one"] = russian
-    exams = {exam.name: exam for exam in ExamFiles(tests).read(task_named("qa"), source="en")}
+    exams = {exam.name: exam for exam in TestFiles(tests).read(task_named("qa"), source="en")}
     asked, told = (read_questions(path, language="en") for path in (english, russian))
     assert [item.question for item in exams["en+ru"].examples] == [item.question for item in asked]
     assert [item.context for item in exams["en+ru"].examples] == [item.context for item in told]

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interlingua.synthetic.draws import Permutation, apportioned, shuffled
+from interlingua.synthetic.seeded_draws import Permutation, apportion, shuffle_seeded
 
 
 @settings(max_examples=80, deadline=None)
@@ -30,7 +30,7 @@ def test_positions_are_as_good_as_random():
 
 
 def test_another_seed_is_another_order_and_none_is_past_the_end():
-    assert shuffled(range(50), "a") != shuffled(range(50), "b")
+    assert shuffle_seeded(range(50), "a") != shuffle_seeded(range(50), "b")
     with pytest.raises(IndexError):
         Permutation(5, "a")[5]
 
@@ -38,7 +38,7 @@ def test_another_seed_is_another_order_and_none_is_past_the_end():
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 10_000), st.lists(st.floats(0.01, 100), min_size=1, max_size=8))
 def test_parts_sum_to_the_whole_and_are_within_one_of_their_share(count, weights):
-    parts = apportioned(count, weights)
+    parts = apportion(count, weights)
     assert sum(parts) == count
     for part, weight in zip(parts, weights, strict=True):
         assert abs(part - count * weight / sum(weights)) < 1 + 1e-6

@@ -1,8 +1,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interlingua.synthetic.products import Product, sample
-from interlingua.synthetic.slots import cut
+from interlingua.synthetic.name_products import Product, sample
+from interlingua.synthetic.slot_filling import cut
 from interlingua.synthetic.tables import SlotKind, SlotName, TemplateTable
 
 

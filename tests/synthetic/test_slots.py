@@ -4,7 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from interlingua import words
-from interlingua.synthetic.slots import SLOT, cut, fill, suited
+from interlingua.synthetic.slot_filling import SLOT, cut, fill, suit_preposition
 from interlingua.synthetic.tables import SlotName
 
 INVISIBLE = regex.compile(r"[\s\p{Cc}\p{Cf}\p{Cs}]")
@@ -74,5 +74,5 @@ def test_belarusian_and_ukrainian_prepositions_follow_the_word_before():
     assert fill(cut("[???] холадна."), SlotName.of("ў [Мінску]"), "LOC", "be").text == "У Мінску холадна."
     assert fill(cut("Живе [???]."), SlotName.of("у [Києві]"), "LOC", "uk").text == "Живе в Києві."
     assert fill(cut("Брат живе, [???]."), SlotName.of("в [Києві]"), "LOC", "uk").text == "Брат живе, у Києві."
-    assert suited("на ", before="жыве ", name="Кубе", language="be") == "на "
-    assert suited("у ", before="живе ", name="Мінску", language="ru") == "у "
+    assert suit_preposition("на ", before="жыве ", name="Кубе", language="be") == "на "
+    assert suit_preposition("у ", before="живе ", name="Мінску", language="ru") == "у "

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interlingua.synthetic.products import split
+from interlingua.synthetic.name_products import split
 from interlingua.synthetic.tables import SlotKind, SlotName, TemplateTable, ambiguous_names
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from interlingua.readers.examples import Answer, Examples, Question, TaggedWords, TextPair
 from interlingua.tasks.chance import chance
-from interlingua.tasks.ner import Ner, Tagged
+from interlingua.tasks.ner import Ner, TagPredictions
 from interlingua.tasks.qa import Answers, Qa
 from interlingua.tasks.text_pairs import NLI_LABELS, Nli
 
@@ -28,7 +28,7 @@ def of_pairs(gold: list[str], said: list[int]) -> dict[str, object]:
     task, examples = Nli(), pairs(gold)
     predictions = Said(NLI_LABELS, np.array(said))
     numbers = np.array([NLI_LABELS.index(label) for label in gold])
-    from interlingua.tasks.scoring import accuracy
+    from interlingua.tasks.score_intervals import accuracy
 
     return chance(task, predictions, examples, NLI_LABELS, accuracy(predictions.choice, numbers))
 
@@ -67,7 +67,7 @@ TAGS = ("O", "B-LOC", "I-LOC", "B-PER", "I-PER")
 
 def of_words(tags: list[list[str]], said: list[str]) -> dict[str, object]:
     examples, task = words(tags), Ner()
-    predictions = Tagged(TAGS, np.array([TAGS.index(tag) for tag in said]))
+    predictions = TagPredictions(TAGS, np.array([TAGS.index(tag) for tag in said]))
     return chance(task, predictions, examples, TAGS, task.judge(predictions, examples)[task.metric])
 
 
@@ -76,7 +76,7 @@ def test_a_tagger_that_says_one_tag_is_at_chance_and_its_score_is_no_higher_than
     gold = [["B-PER", "I-PER", "O", "O"], ["B-LOC"], ["O", "O", "B-PER"]] * 20
     task, examples = Ner(), words(gold)
     count = sum(map(len, gold))
-    predictions = Tagged(TAGS, np.full(count, TAGS.index(tag)))
+    predictions = TagPredictions(TAGS, np.full(count, TAGS.index(tag)))
     score = task.judge(predictions, examples)[task.metric]
     told = chance(task, predictions, examples, TAGS, score)
     assert told["always"] == tag

@@ -12,7 +12,7 @@ from sklearn.metrics import f1_score
 from interlingua.errors import InputError
 from interlingua.readers.examples import Examples, LabelledText
 from interlingua.tasks.classification import MAX_LABELS, Classification, macro_f1
-from interlingua.tasks.text_pairs import Classified
+from interlingua.tasks.text_pairs import ClassPredictions
 from toys import toy
 
 
@@ -120,7 +120,7 @@ def test_two_texts_are_read_as_pairs_are_and_not_beside_single_ones(encoder) -> 
 def test_predictions_are_judged_by_both_scores() -> None:
     labels, examples = ("a", "b"), labelled(["a", "b", "b", "b"])
     said = np.array([0, 0, 1, 1])
-    scores = Classification().judge(Classified(labels, said, np.eye(2, dtype=np.float32)[said]), examples)
+    scores = Classification().judge(ClassPredictions(labels, said, np.eye(2, dtype=np.float32)[said]), examples)
     assert scores["accuracy"].value == 0.75
     assert scores["f1/macro"].value == pytest.approx((2 / 3 + 4 / 5) / 2)
 

@@ -21,8 +21,8 @@ from interlingua.measures.retrieval import retrieval as measure
 from interlingua.studies.compile.custom_regimes import own_regime
 from interlingua.studies.config.schema import PartTable, PhaseTable, RegimeTable
 from interlingua.tasks import tasks
-from interlingua.tasks.retrieval import Ranked, Retrieval
-from interlingua.tasks.scoring import rounded
+from interlingua.tasks.retrieval import Retrieval, TranslationRanks
+from interlingua.tasks.score_intervals import round_probabilities
 from interlingua.training.task import FineTuning, TaskModel
 from toys import toy
 
@@ -110,7 +110,7 @@ def test_rounding_never_changes_which_label_is_first(seed):
     draw = np.random.default_rng(seed)
     close = 0.25 + draw.uniform(-1e-5, 1e-5, (40, 4))
     choice = close.argmax(axis=1)
-    found = rounded(close, choice)
+    found = round_probabilities(close, choice)
     assert found.dtype == np.float16
     assert found.argmax(axis=1).tolist() == choice.tolist()
     assert np.abs(found - close).max() < 1e-3
@@ -218,7 +218,7 @@ def test_an_interval_of_retrieval_counts_the_candidates_that_all_queries_share()
     sides[1][::40] = 0.3 * sides[1][::40] + 3 * way  # Hubs: near to all queries, which lie in one direction.
     both = rankings(*sides, ks=(1,))
     task = Retrieval()
-    scores = task.judge(Ranked({0: both[0]}, {0: both[1]}), ParallelCorpus.of({"es": ["a"], "en": ["b"]}))
+    scores = task.judge(TranslationRanks({0: both[0]}, {0: both[1]}), ParallelCorpus.of({"es": ["a"], "en": ["b"]}))
     for metric in ("mrr", "p@1"):
         score = scores[f"{metric}/layer 0"]
         plain = rank_scores(both[0].ranks, ks=(1,))[metric]

@@ -13,7 +13,7 @@ from interlingua.encoder.inputs import IGNORED, longest_first
 from interlingua.readers.examples import Answer, Examples, Question, TaggedWords, TextPair
 from interlingua.tasks.ner import Ner
 from interlingua.tasks.qa import Qa, best_spans
-from interlingua.tasks.text_pairs import NLI_LABELS, Nli, mixed
+from interlingua.tasks.text_pairs import NLI_LABELS, Nli, mix_with_english
 from toys import words
 
 PLAIN = ("bert", "distilbert", "xlm-roberta", "deberta-v2", "modernbert", "qwen2")
@@ -206,10 +206,10 @@ def test_mixed_pairs_have_one_english_side_each_about_half_of_them_the_premise()
             tuple(TextPair(f"{code} p{k}", f"{code} h{k}", NLI_LABELS[k % 3]) for k in range(400)), code, code
         )
 
-    made = mixed(side("ru"), side("en"), seed=1)
+    made = mix_with_english(side("ru"), side("en"), seed=1)
     english = [(item.first.startswith("en"), item.second.startswith("en")) for item in made]
     assert all(one != other for one, other in english)
     assert 150 < sum(one for one, _ in english) < 250
-    assert made == mixed(side("ru"), side("en"), seed=1)
-    assert made != mixed(side("ru"), side("en"), seed=2)
+    assert made == mix_with_english(side("ru"), side("en"), seed=1)
+    assert made != mix_with_english(side("ru"), side("en"), seed=2)
     assert [item.label for item in made] == [item.label for item in side("ru")]

@@ -15,15 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interlingua.readers.examples import Answer, Examples, Question, TaggedWords, TextPair
-from interlingua.tasks.ner import Ner, Tagged, entities
+from interlingua.tasks.ner import Ner, TagPredictions, entities
 from interlingua.tasks.qa import exact, judge_answers, mlqa_words, overlap, squad_words
-from interlingua.tasks.scoring import accuracy, f1
-from interlingua.tasks.text_pairs import NLI_LABELS, Classified, Nli
+from interlingua.tasks.score_intervals import accuracy, f1
+from interlingua.tasks.text_pairs import NLI_LABELS, ClassPredictions, Nli
 
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG", "I-ORG")
 
 
-def tagged(seed: int) -> tuple[Tagged, Examples[TaggedWords]]:
+def tagged(seed: int) -> tuple[TagPredictions, Examples[TaggedWords]]:
     draw = np.random.default_rng(seed)
     gold = [
         [TAGS[k] for k in draw.integers(0, len(TAGS), size=draw.integers(1, 9))] for _ in range(draw.integers(1, 12))
@@ -31,7 +31,7 @@ def tagged(seed: int) -> tuple[Tagged, Examples[TaggedWords]]:
     said = [[tag if draw.random() < 0.6 else TAGS[draw.integers(len(TAGS))] for tag in tags] for tags in gold]
     numbers = np.array([TAGS.index(tag) for tags in said for tag in tags])
     items = tuple(TaggedWords(("w",) * len(tags), tuple(tags)) for tags in gold)
-    return Tagged(TAGS, numbers), Examples(items, "en", "random")
+    return TagPredictions(TAGS, numbers), Examples(items, "en", "random")
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -79,7 +79,7 @@ def test_token_f1_is_the_micro_average_over_tags_other_than_o(seed):
 
 def test_tags_the_model_was_never_taught_count_as_missed():
     examples = Examples((TaggedWords(("a", "b"), ("B-DATE", "B-PER")),), "en", "x")
-    score = Ner().judge(Tagged(TAGS, np.array([0, 1])), examples)["f1/token"]
+    score = Ner().judge(TagPredictions(TAGS, np.array([0, 1])), examples)["f1/token"]
     assert score.value == pytest.approx(2 / 3)
     assert score.details == {"right": [1], "predicted": [1], "gold": [2]}
 
@@ -88,7 +88,7 @@ def test_the_null_of_accuracy_and_token_f1_is_the_mean_over_shuffles():
     draw = np.random.default_rng(0)
     predictions, examples = tagged(3)
     scores = Ner().judge(predictions, examples)
-    shuffled = [Ner().judge(Tagged(TAGS, draw.permutation(predictions.choice)), examples) for _ in range(2000)]
+    shuffled = [Ner().judge(TagPredictions(TAGS, draw.permutation(predictions.choice)), examples) for _ in range(2000)]
     for name in ("f1/token", "accuracy/token"):
         assert np.mean([each[name].value for each in shuffled]) == pytest.approx(scores[name].null, abs=0.01)
 
@@ -117,7 +117,7 @@ def test_accuracy_of_pairs_is_that_of_scikit_learn_with_hits_as_items(seed):
     draw = np.random.default_rng(seed)
     gold, said = draw.integers(0, 3, size=(2, 50))
     examples = Examples(tuple(TextPair("a", "b", NLI_LABELS[label]) for label in gold), "en", "x")
-    scores = Nli().judge(Classified(NLI_LABELS, said, np.eye(3, dtype=np.float32)[said]), examples)
+    scores = Nli().judge(ClassPredictions(NLI_LABELS, said, np.eye(3, dtype=np.float32)[said]), examples)
     assert scores["accuracy"].value == pytest.approx(accuracy_score(gold, said))
     assert np.array_equal(scores["accuracy"].items, gold == said)
     assert accuracy(said, gold).null == pytest.approx(np.mean(gold[:, None] == said))

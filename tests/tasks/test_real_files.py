@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from interlingua.readers.squad import crossed, read_questions
+from interlingua.readers.squad import join_by_question_id, read_questions
 from interlingua.tasks import tasks
-from interlingua.tasks.text_pairs import mixed
+from interlingua.tasks.text_pairs import mix_with_english
 
 DATA = Path(__file__).resolve().parents[2] / "../shared/data"
 pytestmark = [pytest.mark.shared, pytest.mark.skipif(not DATA.is_dir(), reason="no ../shared/data here")]
@@ -30,7 +30,7 @@ def test_xnli_has_its_rows_a_third_of_each_label(split, rows):
 def test_xnli_mixes_with_english_row_by_row():
     task = tasks["nli"].call()
     russian, english = (task.read(DATA / f"xnli/test-{code}.tsv.xz", code) for code in ("ru", "en"))
-    made = mixed(russian, english, seed=0)
+    made = mix_with_english(russian, english, seed=0)
     for item, ours, original in zip(made, russian, english, strict=True):
         assert (item.first, item.second) in ((original.first, ours.second), (ours.first, original.second))
 
@@ -62,7 +62,7 @@ def test_squad_and_xquad_have_their_questions_and_every_answer_in_its_place():
 
 def test_xquad_crosses_both_ways():
     vi, en = (read_questions(DATA / f"xquad/xquad.{code}.json", language=code) for code in ("vi", "en"))
-    assert len(crossed(vi, en)) == len(crossed(en, vi)) == 1190
+    assert len(join_by_question_id(vi, en)) == len(join_by_question_id(en, vi)) == 1190
 
 
 def test_mlqas_own_crossed_file_is_what_crossing_its_two_files_gives():
@@ -75,7 +75,9 @@ def test_mlqas_own_crossed_file_is_what_crossing_its_two_files_gives():
     spanish = read_questions(questions("es", "es"), language="es")
     english = read_questions(questions("en", "en"), language="en")
     ids = {item.id for item in spanish} & {item.id for item in english}
-    made = crossed(*(replace(side, items=tuple(q for q in side if q.id in ids)) for side in (spanish, english)))
+    made = join_by_question_id(
+        *(replace(side, items=tuple(q for q in side if q.id in ids)) for side in (spanish, english))
+    )
     assert {item.id: item.question for item in made} == official
 
 

@@ -12,7 +12,7 @@ from scipy import stats as scipy_stats
 
 from interlingua.analyses.pretraining import PretrainSettings, held_out_loss, unigram_losses
 from interlingua.commands.pretrain import pretrain
-from interlingua.encoder.model_init import masked_lm
+from interlingua.encoder.model_init import init_masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
 from interlingua.training.loop import LoopSettings
 from interlingua.training.text import TokenStream, token_stream
@@ -81,7 +81,7 @@ def test_the_held_out_loss_is_that_of_plain_transformers_on_the_same_batches(tex
     tokenizer = train_wordpiece(files, vocabulary=500)
     trained, held = token_stream(tokenizer, files, length=LENGTH, folder=tmp_path).parted(0.2, length=LENGTH)
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
-    model = masked_lm("bert", sizes, tokenizer, length=LENGTH, seed=0).eval()
+    model = init_masked_lm("bert", sizes, tokenizer, length=LENGTH, seed=0).eval()
     plain = copy.deepcopy(model)
     config = PretrainSettings(files, LoopSettings(1, 1e-3, seed=5), batch_size=8, max_length=LENGTH, mask=0.3)
     found = held_out_loss(model, tokenizer, config, held)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from interlingua.encoder.model_init import attention, masked_lm
+from interlingua.encoder.model_init import attention, init_masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
 from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.loop import LoopSettings, Monitor, Term, train
@@ -50,7 +50,7 @@ def still(config_keys: dict[str, object]) -> dict[str, object]:
 
 @pytest.mark.parametrize("architecture", SIZES)
 def test_loss_at_masked_positions_is_the_loss_of_plain_transformers(architecture, mlm, tokenizer):
-    model = masked_lm(architecture, SIZES[architecture], tokenizer, length=LENGTH, seed=0).eval()
+    model = init_masked_lm(architecture, SIZES[architecture], tokenizer, length=LENGTH, seed=0).eval()
     plain = copy.deepcopy(model)
     mlm.prepare(model)
     batch = mlm.batch(0, rank=0, world=1, device=CPU)
@@ -68,7 +68,7 @@ def test_loss_at_masked_positions_is_the_loss_of_plain_transformers(architecture
 
 
 def test_after_the_loss_the_model_answers_at_every_position_again(mlm, tokenizer):
-    model = masked_lm("bert", SMALL, tokenizer, length=LENGTH, seed=0).eval()
+    model = init_masked_lm("bert", SMALL, tokenizer, length=LENGTH, seed=0).eval()
     plain = copy.deepcopy(model)
     mlm.prepare(model)
     batch = mlm.batch(0, rank=0, world=1, device=CPU)
@@ -78,7 +78,7 @@ def test_after_the_loss_the_model_answers_at_every_position_again(mlm, tokenizer
 
 @pytest.mark.parametrize("accumulate", [1, 2])
 def test_steps_are_those_of_plain_torch(mlm, tokenizer, accumulate):
-    model = masked_lm("bert", still(SMALL), tokenizer, length=LENGTH, seed=0)
+    model = init_masked_lm("bert", still(SMALL), tokenizer, length=LENGTH, seed=0)
     plain = copy.deepcopy(model).train()
     settings = LoopSettings(3, 1e-2, warmup=2, decay=0.5, weight_decay=0.1, clip=0.5, accumulate=accumulate)
     train(model, [Term(0.5, mlm)], settings, device=CPU)
@@ -115,7 +115,7 @@ def test_the_rate_warms_up_holds_and_decays_to_the_floor():
 
 
 def test_training_brings_the_loss_below_that_of_a_uniform_guess(mlm, tokenizer):
-    model = masked_lm("bert", SMALL, tokenizer, length=LENGTH, seed=0)
+    model = init_masked_lm("bert", SMALL, tokenizer, length=LENGTH, seed=0)
     batch = mlm.batch(10**6, rank=0, world=1, device=CPU)
 
     def loss() -> float:
@@ -133,7 +133,7 @@ def test_training_brings_the_loss_below_that_of_a_uniform_guess(mlm, tokenizer):
 def test_a_run_stopped_and_resumed_has_the_weights_and_metrics_of_one_that_was_not(mlm, tokenizer, tmp_path):
     def run(place, stops):
         for stop in stops:
-            model = masked_lm("bert", SMALL, tokenizer, length=LENGTH, seed=0)  # With dropout.
+            model = init_masked_lm("bert", SMALL, tokenizer, length=LENGTH, seed=0)  # With dropout.
             monitor = Monitor(2, lambda now: {"norm": sum(w.norm().item() for w in now.parameters())})
             metrics = train(
                 model,
@@ -158,7 +158,7 @@ def test_a_run_stopped_and_resumed_has_the_weights_and_metrics_of_one_that_was_n
 def test_a_checkpoint_killed_between_its_renames_is_the_one_before(mlm, tokenizer, tmp_path, monkeypatch):
     import os
 
-    model = masked_lm("bert", SMALL, tokenizer, length=LENGTH, seed=0)
+    model = init_masked_lm("bert", SMALL, tokenizer, length=LENGTH, seed=0)
     optimizer = torch.optim.AdamW(model.parameters())
     checkpoint = Checkpoint(tmp_path / "state")
     checkpoint.save(1, model, optimizer, [])
@@ -185,7 +185,7 @@ def test_a_checkpoint_killed_between_its_renames_is_the_one_before(mlm, tokenize
 def test_a_loss_that_is_not_finite_stops_the_run(mlm, tokenizer):
     from interlingua.errors import InputError
 
-    model = masked_lm("bert", SMALL, tokenizer, length=LENGTH, seed=0)
+    model = init_masked_lm("bert", SMALL, tokenizer, length=LENGTH, seed=0)
     with torch.no_grad():
         next(model.parameters()).fill_(torch.inf)
     with pytest.raises(InputError, match=r"the loss is not finite at step 1: nan\. Lower the learning rate"):

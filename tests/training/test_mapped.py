@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from interlingua.errors import InputError
-from interlingua.measures.procrustes import fit
+from interlingua.measures.procrustes import fit_rotation_map
 from interlingua.training.checkpoints import Checkpoint
-from interlingua.training.forward import map_states, mapped
+from interlingua.training.forward import map_head, map_states
 from interlingua.training.monitors import WordDistances
 from toys import make_toy
 
@@ -37,7 +37,7 @@ def test_a_head_answers_for_a_rotated_language_as_for_its_own(tmp_path, normalis
     with torch.no_grad():
         english = model(batch)
         states = body(**batch).last_hidden_state.reshape(-1, 32)
-        fitted = fit(states @ rotation + moved, states, normalise=normalise)
+        fitted = fit_rotation_map(states @ rotation + moved, states, normalise=normalise)
 
         def turn(_, __, output):
             output["last_hidden_state"] = output["last_hidden_state"] @ rotation + moved
@@ -45,7 +45,7 @@ def test_a_head_answers_for_a_rotated_language_as_for_its_own(tmp_path, normalis
 
         hook = body.register_forward_hook(turn)
         without = model(batch)
-        with mapped(model, fitted):
+        with map_head(model, fitted):
             found = model(batch)
         assert torch.equal(model(batch), without)
         hook.remove()
@@ -56,8 +56,11 @@ def test_a_head_answers_for_a_rotated_language_as_for_its_own(tmp_path, normalis
 def test_states_keep_their_shape_and_a_map_of_another_width_is_refused(tmp_path):
     toy = make_toy(tmp_path / "toy")
     rows = torch.randn(50, 8, generator=torch.Generator().manual_seed(0))
-    assert map_states(rows.view(5, 10, 8).half(), fit(rows, rows)).shape == (5, 10, 8)
-    with pytest.raises(InputError, match="the map is of another width"), mapped(toy.model, fit(rows, rows)):
+    assert map_states(rows.view(5, 10, 8).half(), fit_rotation_map(rows, rows)).shape == (5, 10, 8)
+    with (
+        pytest.raises(InputError, match="the map is of another width"),
+        map_head(toy.model, fit_rotation_map(rows, rows)),
+    ):
         pass
 
 

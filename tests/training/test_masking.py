@@ -12,7 +12,7 @@ from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
 from interlingua.training.loop import LoopSettings
 from interlingua.training.text import TokenStream
 from interlingua.training.tokenizer import SPECIAL as NAMES
-from interlingua.training.tokenizer import empty_wordpiece, finished
+from interlingua.training.tokenizer import add_special_tokens, empty_wordpiece
 
 CPU = torch.device("cpu")
 SPECIAL = SpecialTokens(cls=2, mask=4, vocabulary=500, first_ordinary=5)
@@ -173,6 +173,6 @@ def test_a_pair_of_equal_shares_is_that_share():
 
 def test_the_share_of_a_recipe_ends_with_the_last_part_of_its_last_step():
     recipe = PretrainSettings({}, LoopSettings(3, 1e-3, accumulate=2), batch_size=8, max_length=64, mask=(0.6, 0.1))
-    tokenizer = finished(empty_wordpiece({name: number for number, name in enumerate([*NAMES, "a"])}))
+    tokenizer = add_special_tokens(empty_wordpiece({name: number for number, name in enumerate([*NAMES, "a"])}))
     mlm = _objective(recipe, stream(), tokenizer)
     assert [mlm.share_at(part) for part in range(6)] == pytest.approx([0.6, 0.5, 0.4, 0.3, 0.2, 0.1])

@@ -6,7 +6,7 @@ import scipy.linalg
 import torch
 
 import models
-from interlingua.encoder.model_init import masked_lm
+from interlingua.encoder.model_init import init_masked_lm
 from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.loop import LoopSettings, _optimizer
 from interlingua.training.muon import MuonAdamW, orthogonal
@@ -158,7 +158,7 @@ def test_muon_takes_the_matrices_between_embeddings_and_vocabulary_and_adamw_the
     sizes = {**SMALL, "tie_word_embeddings": tied}
     if architecture == "electra":
         sizes["embedding_size"] = 16
-    model = masked_lm(architecture, sizes, models.wordpiece(), length=24, seed=0)
+    model = init_masked_lm(architecture, sizes, models.wordpiece(), length=24, seed=0)
     names = {id(weight): name for name, weight in model.named_parameters()}
     optimizer = _optimizer(model, LoopSettings(1, 1e-3, optimizer="muon", weight_decay=0.1), on_device=False)
     held = [(names[id(w)], w.ndim, group) for group in optimizer.param_groups for w in group["params"]]
@@ -173,7 +173,7 @@ def test_muon_takes_the_matrices_between_embeddings_and_vocabulary_and_adamw_the
 
 
 def test_frozen_weights_are_in_no_group():
-    model = masked_lm("bert", SMALL, models.wordpiece(), length=24, seed=0)
+    model = init_masked_lm("bert", SMALL, models.wordpiece(), length=24, seed=0)
     model.bert.encoder.requires_grad_(False)
     optimizer = _optimizer(model, LoopSettings(1, 1e-3, optimizer="muon"), on_device=False)
     held = {id(weight) for group in optimizer.param_groups for weight in group["params"]}

@@ -20,10 +20,10 @@ from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.journal import Journal, read_journal
 from interlingua.training.loop import LoopSettings, Monitor, Term, train
 from interlingua.training.pair_batches import PairBatches, PairPass
-from interlingua.training.phases import Freeze, Lora, Part, Phase
+from interlingua.training.phase_files import Freeze, Lora, Phase, PhaseObjective
 from interlingua.training.reference import reference
-from interlingua.training.regime import ADJUST, NAMES, Place, Stage, regime, train_stages, trainable
-from interlingua.training.trainable import adapted, freezing
+from interlingua.training.regime import ADJUST, NAMES, RunPaths, Stage, regime, train_stages, trainable
+from interlingua.training.trainable import freeze_weights, with_adapters
 from toys import make_toy
 
 CPU = torch.device("cpu")
@@ -77,7 +77,7 @@ def same(ours, theirs):
 @pytest.mark.parametrize("freeze", [Freeze(embeddings=True), Freeze(blocks=2), Freeze(True, 1), Freeze(False, 3)])
 def test_what_is_frozen_stays_to_the_bit_and_the_rest_moves(toy, freeze):
     before = weights(toy.model)
-    with freezing(toy.model, freeze):
+    with freeze_weights(toy.model, freeze):
         train(toy.model, terms(toy), PLAIN, device=CPU)
     moved = {name for name, value in weights(toy.model).items() if not torch.equal(value, before[name])}
     held = {f"bert.encoder.layer.{number}." for number in range(freeze.blocks)}
@@ -102,14 +102,14 @@ def test_a_layer_up_to_which_all_is_frozen_does_not_hang_on_anything_that_is_tra
         return states[layer].requires_grad, states[layer + 1].requires_grad
 
     assert reached() == (True, True)
-    with freezing(model, Freeze(embeddings=True, blocks=layer)):
+    with freeze_weights(model, Freeze(embeddings=True, blocks=layer)):
         assert reached() == (False, True)
 
 
 def test_more_blocks_than_there_are_cannot_be_frozen(toy):
     with (
         pytest.raises(InputError, match=r"no such number of blocks: 4\. The model has 3"),
-        freezing(toy.model, Freeze(blocks=4)),
+        freeze_weights(toy.model, Freeze(blocks=4)),
     ):
         pass
 
@@ -120,7 +120,7 @@ def test_merged_lora_is_the_unmerged_model_in_plain_weights(toy):
     before = weights(toy.model)
     batch = toy.data.batch(torch.arange(3).numpy(), device=CPU)
     given = {"input_ids": batch["input_ids"], "attention_mask": batch["attention_mask"]}
-    with adapted(toy.model, Lora(rank=4, targets=("query", "value"))):
+    with with_adapters(toy.model, Lora(rank=4, targets=("query", "value"))):
         with torch.no_grad():
             begun = toy.model.eval()(**given).logits
         trained = {name for name, weight in toy.model.base_model.named_parameters() if weight.requires_grad}
@@ -171,7 +171,7 @@ def test_without_peft_lora_names_the_extra(toy, monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "peft", None)
-    with pytest.raises(InputError, match=r"pip install 'interlingua\[peft\]'"), adapted(toy.model, Lora()):
+    with pytest.raises(InputError, match=r"pip install 'interlingua\[peft\]'"), with_adapters(toy.model, Lora()):
         pass
 
 
@@ -202,7 +202,7 @@ def test_the_regimes_are_those_of_the_paper():
         regime("joint")
     with pytest.raises(InputError, match="nothing to train for"):
         Phase("empty", (), ADJUST)
-    assert Part("mlm").weight == 1.0
+    assert PhaseObjective("mlm").weight == 1.0
 
 
 def stages(toy, original, steps=6):
@@ -216,11 +216,11 @@ def stages(toy, original, steps=6):
 
 def test_stopped_in_the_middle_of_phase_2_a_run_ends_with_the_weights_of_one_that_was_not(toy, tmp_path):
     whole = copy.deepcopy(toy.model)
-    train_stages(whole, stages(toy, whole), device=CPU, place=Place(tmp_path / "whole"))
+    train_stages(whole, stages(toy, whole), device=CPU, place=RunPaths(tmp_path / "whole"))
     finished = []
     for stop in (0.0,) * 9 + (None,):  # One step at a time: phase 1 takes six of them.
         model = copy.deepcopy(toy.model)
-        train_stages(model, stages(toy, model), device=CPU, place=Place(tmp_path / "parts"), stop_after=stop)
+        train_stages(model, stages(toy, model), device=CPU, place=RunPaths(tmp_path / "parts"), stop_after=stop)
         finished.append([Checkpoint(tmp_path / "parts" / name).finished_steps() for name in ("1-adjust", "2-again")])
     assert [6, 3] in finished
     assert finished[-1] == [6, 6]

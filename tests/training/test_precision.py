@@ -5,10 +5,10 @@ import copy
 import pytest
 import torch
 
-from interlingua.encoder.model_init import attention, masked_lm
+from interlingua.encoder.model_init import attention, init_masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
 from interlingua.training.checkpoints import Checkpoint
-from interlingua.training.loop import Halved, LoopSettings, Monitor, Term, _Sum, train
+from interlingua.training.loop import Bf16Module, LoopSettings, Monitor, Term, _Sum, train
 from interlingua.training.text import token_stream
 from interlingua.training.tokenizer import SPECIAL, train_wordpiece
 
@@ -47,13 +47,13 @@ def gradients(model: torch.nn.Module) -> dict[str, torch.Tensor]:
 def test_the_loss_in_bf16_is_that_of_the_model_in_bf16_and_its_gradients_are_near_those_in_fp32(
     architecture, together, mlm, tokenizer
 ):
-    model = masked_lm(architecture, SIZES[architecture], tokenizer, length=LENGTH, seed=0)
+    model = init_masked_lm(architecture, SIZES[architecture], tokenizer, length=LENGTH, seed=0)
     exact, half = copy.deepcopy(model), copy.deepcopy(model).to(torch.bfloat16)
     batch = mlm.batch(0, rank=0, world=1, device=CPU)
     for each in (model, exact, half):
         mlm.prepare(each)
     before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
-    loss = Halved(_Sum(model, [Term(1.0, mlm)]), together=together)([batch])
+    loss = Bf16Module(_Sum(model, [Term(1.0, mlm)]), together=together)([batch])
     assert loss.dtype == torch.float32
     assert loss.item() == mlm.loss(half, batch).item()
     loss.backward()
@@ -73,12 +73,12 @@ def test_the_loss_in_bf16_is_that_of_the_model_in_bf16_and_its_gradients_are_nea
 def test_copies_made_together_are_those_made_one_by_one_and_what_is_frozen_or_unused_gets_no_gradient(mlm, tokenizer):
     made = []
     for together in (False, True):
-        model = masked_lm("electra", SIZES["electra"], tokenizer, length=LENGTH, seed=0)
+        model = init_masked_lm("electra", SIZES["electra"], tokenizer, length=LENGTH, seed=0)
         model.register_parameter("unused", torch.nn.Parameter(torch.ones(3)))
         for name, weight in model.named_parameters():
             weight.requires_grad_("embeddings" not in name)
         mlm.prepare(model)
-        loss = Halved(_Sum(model, [Term(1.0, mlm)]), together=together)([mlm.batch(0, rank=0, world=1, device=CPU)])
+        loss = Bf16Module(_Sum(model, [Term(1.0, mlm)]), together=together)([mlm.batch(0, rank=0, world=1, device=CPU)])
         loss.backward()
         made.append((loss.item(), gradients(model)))
     (one, ours), (all_at_once, theirs) = made
@@ -90,7 +90,7 @@ def test_copies_made_together_are_those_made_one_by_one_and_what_is_frozen_or_un
 
 
 def test_weights_and_state_of_a_run_in_bf16_stay_in_fp32(mlm, tokenizer, tmp_path):
-    model = masked_lm("electra", SIZES["electra"], tokenizer, length=LENGTH, seed=0)
+    model = init_masked_lm("electra", SIZES["electra"], tokenizer, length=LENGTH, seed=0)
     settings = LoopSettings(3, 1e-3, precision="bf16", optimizer="muon")
     train(model, [Term(1.0, mlm)], settings, device=CPU, checkpoint=Checkpoint(tmp_path / "state"))
     from safetensors.torch import load_file
@@ -107,7 +107,7 @@ def test_weights_and_state_of_a_run_in_bf16_stay_in_fp32(mlm, tokenizer, tmp_pat
 def test_a_run_stopped_and_resumed_has_the_weights_of_one_that_was_not(mlm, tokenizer, tmp_path, optimizer, precision):
     def run(place, stops):
         for stop in stops:
-            model = masked_lm("electra", SIZES["electra"], tokenizer, length=LENGTH, seed=0)
+            model = init_masked_lm("electra", SIZES["electra"], tokenizer, length=LENGTH, seed=0)
             metrics = train(
                 model,
                 [Term(1.0, mlm)],
@@ -148,7 +148,7 @@ def test_a_recorded_step_does_what_the_step_does_and_resumes(mlm, tokenizer, tmp
     def run(place, stops):
         for stop in stops:
             torch._dynamo.reset()
-            model = masked_lm("electra", SIZES["electra"], tokenizer, length=LENGTH, seed=0)
+            model = init_masked_lm("electra", SIZES["electra"], tokenizer, length=LENGTH, seed=0)
             with attention(model, masked=False):
                 metrics = train(
                     model,
@@ -167,7 +167,7 @@ def test_a_recorded_step_does_what_the_step_does_and_resumes(mlm, tokenizer, tmp
     assert len(replays) == 12 - cuda_graph._FIRST
     resumed = run("resumed", [0.0, 0.0, None])  # One step, another, and the rest: recorded anew after it goes on.
     assert len(replays) == 2 * (12 - cuda_graph._FIRST) - 2
-    monkeypatch.setattr(loop, "Graphed", lambda update: update)
+    monkeypatch.setattr(loop, "CudaGraphStep", lambda update: update)
     plain = run("plain", [None])
     assert len(replays) == 2 * (12 - cuda_graph._FIRST) - 2
     assert recorded == pytest.approx(plain, abs=1e-3)

@@ -20,8 +20,9 @@ from tokenizers import Tokenizer
 import interlingua
 from interlingua import languages
 from interlingua.commands.pretrain import pretrain
-from interlingua.encoder import Encoder, loading
-from interlingua.encoder.model_init import masked_lm
+from interlingua.encoder import Encoder
+from interlingua.encoder import model_loading as loading
+from interlingua.encoder.model_init import init_masked_lm
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval
 from interlingua.readers import read_corpus
@@ -218,7 +219,7 @@ def test_two_processes_train_the_model_of_one(write_config, tmp_path, precision,
     # Each process rounds the gradients of its half to 8 bits: the ways differ by a small part of their length.
     sizes = {key: value for key, value in {**TINY["model"], **still}.items() if key != "architecture"}
     tokenizer = Tokenizer.from_file(str(tmp_path / "one" / "tokenizer.json"))
-    start = dict(masked_lm("electra", sizes, tokenizer, length=32, seed=0).named_parameters())
+    start = dict(init_masked_lm("electra", sizes, tokenizer, length=32, seed=0).named_parameters())
     apart = sum((theirs[name] - value).square().sum() for name, value in ours.items())
     way = sum((start[name] - value).square().sum() for name, value in ours.items())
     assert apart.sqrt() < 0.1 * way.sqrt()

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from interlingua.commands.pretrain import pretrain
-from interlingua.encoder import loading
-from interlingua.encoder.model_init import masked_lm
+from interlingua.encoder.model_init import init_masked_lm
 from interlingua.errors import InputError
 from interlingua.readers import read_corpus
 from interlingua.studies.config.recipe import read_config
-from interlingua.training.tokenizer import SPECIAL, empty_wordpiece, finished
+from interlingua.training.tokenizer import SPECIAL, add_special_tokens, empty_wordpiece
 
 RECIPES = sorted((Path(__file__).resolve().parents[2] / "recipes").glob("*.toml"))
 CASES: dict[str, tuple[dict[str, dict[str, object]], str]] = {
@@ -129,12 +128,14 @@ def test_bf16_is_refused_on_a_cpu_without_it(write_config, tmp_path, monkeypatch
 
 
 def test_a_tokenizer_file_is_cut_to_the_vocabulary(write_config, tmp_path):
-    finished(empty_wordpiece({piece: n for n, piece in enumerate([*SPECIAL, *"abcdefghij"])})).save(
+    add_special_tokens(empty_wordpiece({piece: n for n, piece in enumerate([*SPECIAL, *"abcdefghij"])})).save(
         str(tmp_path / "t.json")
     )
     config = write_config(tokenizer={"file": "t.json", "vocabulary": 12}, training={"steps": 1})
     assert pretrain(config, out=tmp_path / "out", device="cpu").summary["vocabulary"] == 12
-    finished(empty_wordpiece({piece: n for n, piece in enumerate(["a", *SPECIAL])})).save(str(tmp_path / "t.json"))
+    add_special_tokens(empty_wordpiece({piece: n for n, piece in enumerate(["a", *SPECIAL])})).save(
+        str(tmp_path / "t.json")
+    )
     with pytest.raises(InputError, match=r"its vocabulary does not begin with \[PAD\] \[UNK\]"):
         pretrain(config, out=tmp_path / "other", device="cpu")
 
@@ -148,10 +149,10 @@ def test_every_recipe_is_read_and_its_model_can_be_made(recipe):
     pieces = {piece: n for n, piece in enumerate([*SPECIAL, *(f"p{n}" for n in range(size - len(SPECIAL)))])}
     sizes = {key: value for key, value in config.model.items() if key != "architecture"}
     with torch.device("meta"):
-        model = masked_lm(
+        model = init_masked_lm(
             config.model["architecture"],
             sizes,
-            finished(empty_wordpiece(pieces)),
+            add_special_tokens(empty_wordpiece(pieces)),
             length=config.training.max_length,
             seed=0,
         )

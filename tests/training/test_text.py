@@ -34,10 +34,10 @@ def files(tmp_path_factory):
 @pytest.fixture(scope="module")
 def tokenizer(files):
     """A token a word, so that the text can be read back."""
-    from interlingua.training.tokenizer import empty_wordpiece, finished
+    from interlingua.training.tokenizer import add_special_tokens, empty_wordpiece
 
     words = [word for path in files.values() for line in lines_of(path) for word in line.split()]
-    return finished(empty_wordpiece({word: n for n, word in enumerate([*SPECIAL, *words])}))
+    return add_special_tokens(empty_wordpiece({word: n for n, word in enumerate([*SPECIAL, *words])}))
 
 
 @pytest.fixture

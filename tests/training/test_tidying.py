@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interlingua.errors import InputError
-from interlingua.training.text import RULES, judged, lines_of, tidy, token_stream
+from interlingua.training.text import RULES, classify_lines, filter_lines, lines_of, token_stream
 from interlingua.training.tokenizer import train_wordpiece
 
 BARE, VOWELLED = "الكتاب على الطاولة", "الكِتَابُ عَلَى الطَّاوِلَةِ"
@@ -35,9 +35,9 @@ CASES = {
 @given(LINES)
 @settings(deadline=None)
 def test_tidying_twice_is_tidying_once_and_keeps_lines_and_order(lines):
-    once = list(tidy(lines))
-    assert list(tidy(once)) == once
-    assert list(tidy(lines)) == once
+    once = list(filter_lines(lines))
+    assert list(filter_lines(once)) == once
+    assert list(filter_lines(lines)) == once
     rest = iter(lines)
     assert all(line in rest for line in once)  # In order, none changed, none added.
 
@@ -45,33 +45,33 @@ def test_tidying_twice_is_tidying_once_and_keeps_lines_and_order(lines):
 @given(LINES)
 @settings(deadline=None)
 def test_every_line_is_judged_once_and_those_without_fault_are_the_tidy_ones(lines):
-    found = list(judged(lines))
+    found = list(classify_lines(lines))
     assert [line for line, _ in found] == lines
-    assert [line for line, rule in found if rule is None] == list(tidy(lines))
+    assert [line for line, rule in found if rule is None] == list(filter_lines(lines))
     assert {rule for _, rule in found} <= {None, *RULES}
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_each_rule(case):
     line, rule = CASES[case]
-    assert list(judged([line])) == [(line, rule)]
+    assert list(classify_lines([line])) == [(line, rule)]
 
 
 def test_a_line_seen_before_in_all_but_its_digits_is_left_out_and_the_first_one_stays():
     lines = ["Page 12 of the report", "Page 37 of the report", "Page 7 of the report", "Page १२ of the report"]
     # As many digits, in whatever script; another count of digits is another line.
-    assert list(tidy(lines)) == [lines[0], lines[2]]
-    assert list(tidy(["Good morning!", "Good evening!", "Good morning!"])) == ["Good morning!", "Good evening!"]
+    assert list(filter_lines(lines)) == [lines[0], lines[2]]
+    assert list(filter_lines(["Good morning!", "Good evening!", "Good morning!"])) == ["Good morning!", "Good evening!"]
 
 
 @pytest.mark.parametrize("first", [BARE, VOWELLED])
 def test_arabic_with_and_without_vowel_signs_is_one_line(first):
     assert any(unicodedata.combining(character) for character in VOWELLED)
-    assert list(tidy([first, BARE, VOWELLED])) == [first]
+    assert list(filter_lines([first, BARE, VOWELLED])) == [first]
 
 
 def test_no_line_that_is_left_out_leaves_its_mark_on_later_ones():
-    assert list(tidy(["12345678 abc", "12345678 abc", "abcdefgh abc"])) == ["abcdefgh abc"]
+    assert list(filter_lines(["12345678 abc", "12345678 abc", "abcdefgh abc"])) == ["abcdefgh abc"]
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_the_stream_counts_what_was_kept_and_what_each_rule_left_out(raw, tmp_pa
     for _ in range(2):  # Made, then read.
         stream = token_stream(tokenizer, {"en": path}, length=16, folder=tmp_path / "kept", tidied=True)
         assert stream.lines == {"en": expected}
-    assert Counter(rule or "kept" for _, rule in judged(lines_of(path))) == expected
+    assert Counter(rule or "kept" for _, rule in classify_lines(lines_of(path))) == expected
     plain = token_stream(tokenizer, {"en": path}, length=16, folder=tmp_path / "kept")
     assert plain.lines == {"en": {"kept": sum(expected.values())}}
 

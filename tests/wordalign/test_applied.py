@@ -10,8 +10,8 @@ from aligner_by_loops import bitext
 from interlingua.wordalign import model
 from interlingua.wordalign.em_steps import BestLinks
 from interlingua.wordalign.links import Links
-from interlingua.wordalign.model import Applied, combined
-from interlingua.wordalign.symmetrize import SYMMETRISATIONS, symmetrise
+from interlingua.wordalign.model import DirectedAlignment, combine_directions
+from interlingua.wordalign.symmetrize import SYMMETRISATIONS, symmetrize
 from interlingua.wordalign.training import DirectionResult, align_both
 from interlingua.wordalign.vocabulary import Sentences
 
@@ -33,10 +33,10 @@ def test_rows_at_a_time_give_what_symmetrising_all_links_gives(
     both: tuple[DirectionResult, DirectionResult], monkeypatch: pytest.MonkeyPatch, how: str, size: int
 ) -> None:
     forward, backward = (one.applied for one in both)
-    expected = as_list(symmetrise(forward.links, backward.links, how))
+    expected = as_list(symmetrize(forward.links, backward.links, how))
     monkeypatch.setattr(model, "_ROWS_AT_ONCE", size)
-    assert as_list(combined(forward, backward, how)) == expected == sorted(expected)
-    assert as_list(combined(forward, backward, how, rows=20)) == [link for link in expected if link[0] < 20]
+    assert as_list(combine_directions(forward, backward, how)) == expected == sorted(expected)
+    assert as_list(combine_directions(forward, backward, how, rows=20)) == [link for link in expected if link[0] < 20]
 
 
 def test_a_range_of_rows_has_the_links_of_these_rows(both: tuple[DirectionResult, DirectionResult]) -> None:
@@ -60,7 +60,9 @@ def test_a_word_has_the_link_that_was_found_for_it(both: tuple[DirectionResult, 
         assert (np.delete(one.log_likelihood, [4, 9, 30]) < 0).all()
 
 
-def made_up(given: list[int], explained: list[int], draw: np.random.Generator, *, turned: bool, none: float) -> Applied:
+def made_up(
+    given: list[int], explained: list[int], draw: np.random.Generator, *, turned: bool, none: float
+) -> DirectedAlignment:
     """What a direction might say of rows of these lengths: any word, or with a probability none."""
     chosen = [
         int(draw.integers(n)) if draw.random() >= none else -1
@@ -68,7 +70,7 @@ def made_up(given: list[int], explained: list[int], draw: np.random.Generator, *
         for _ in range(m)
     ]
     starts = [np.concatenate([[0], np.cumsum(lengths)]) for lengths in (given, explained)]
-    return Applied(np.array(chosen, np.int32), np.zeros(len(given)), *starts, turned)
+    return DirectedAlignment(np.array(chosen, np.int32), np.zeros(len(given)), *starts, turned)
 
 
 @pytest.mark.parametrize("none", [(0.1, 0.7), (0.7, 0.1)])
@@ -88,16 +90,16 @@ def test_long_rows_in_which_many_words_have_one_partner_have_their_links_in_orde
     ]  # fmt: skip
     assert as_list(forward.links) == sorted(said[0])
     assert as_list(backward.links) == sorted(said[1])
-    links = combined(forward, backward, how)
+    links = combine_directions(forward, backward, how)
     assert as_list(links) == as_list(
-        symmetrise(Links.of(*np.transpose(said[0])), Links.of(*np.transpose(said[1])), how)
+        symmetrize(Links.of(*np.transpose(said[0])), Links.of(*np.transpose(said[1])), how)
     )
     assert {column.dtype for column in (links.row, links.source, links.target)} == {np.dtype(np.int64)}
     if how in ("intersect", "union"):
         both = set(said[0]) & set(said[1]) if how == "intersect" else set(said[0]) | set(said[1])
         assert as_list(links) == sorted(both)
     if how == "intersect":
-        assert as_list(combined(forward, backward)) == as_list(links)
+        assert as_list(combine_directions(forward, backward)) == as_list(links)
 
 
 @pytest.mark.parametrize("size", [1, 2, 1000])
@@ -106,7 +108,7 @@ def test_likelihoods_of_rows_are_the_sums_over_their_words(monkeypatch: pytest.M
     rows = [["a", "b"], [], ["c"], ["a", "b", "c", "d"], ["d"]]
     logs = -torch.rand(8, generator=torch.Generator().manual_seed(0))
     side = Sentences.of(rows)
-    found = Applied.of(BestLinks(torch.zeros(8, dtype=torch.int32), logs, 0.0, 0.0), side, side)
+    found = DirectedAlignment.of(BestLinks(torch.zeros(8, dtype=torch.int32), logs, 0.0, 0.0), side, side)
     values = iter(logs.tolist())
     assert found.log_likelihood == pytest.approx([sum(next(values) for _ in row) for row in rows], abs=1e-12)
     assert len(found) == 5

@@ -13,8 +13,8 @@ import pytest
 
 from aligner_by_loops import bitext
 from interlingua.wordalign.links import Links
-from interlingua.wordalign.model import AlignerSettings, combined
-from interlingua.wordalign.symmetrize import symmetrise
+from interlingua.wordalign.model import AlignerSettings, combine_directions
+from interlingua.wordalign.symmetrize import symmetrize
 from interlingua.wordalign.training import align_both, train_both
 
 Pairs = set[tuple[int, int]]
@@ -40,7 +40,7 @@ def test_links_are_those_of_fast_align_at_the_same_tension(tmp_path: Path) -> No
     )
     expected = [set(map(tuple, found["alignments"])) for found in theirs.Aligner(*tables).align_batch(source, target)]
     forward, backward = train_both(source, target, AlignerSettings(optimise_tension=False, null=0.08))
-    found = rows_of(symmetrise(forward.applied.links, backward.applied.links, "grow-diag-final-and"), len(source))
+    found = rows_of(symmetrize(forward.applied.links, backward.applied.links, "grow-diag-final-and"), len(source))
     shared = sum(len(ours & other) for ours, other in zip(found, expected, strict=True))
     assert shared >= 0.99 * max(sum(map(len, found)), sum(map(len, expected)))
 
@@ -119,7 +119,7 @@ def test_the_error_rate_is_no_worse_than_that_of_fast_align(
     forward, backward = align_both([source for source, _ in text], [target for _, target in text], settings)
     rates = []
     for how in ("intersect", "grow-diag-final-and"):
-        found = rows_of(combined(forward.applied, backward.applied, how), len(sentences))
+        found = rows_of(combine_directions(forward.applied, backward.applied, how), len(sentences))
         right = sum(
             len(ours & sure) + len(ours & possible)
             for ours, (_, _, sure, possible) in zip(found, sentences, strict=True)

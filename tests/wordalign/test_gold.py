@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interlingua.errors import InputError
-from interlingua.readers.documents import opened
+from interlingua.readers.documents import open_document
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.quality import Gold, read_gold
 
@@ -195,7 +195,7 @@ def test_what_is_written_is_read(rows: list[set[tuple[int, int, bool]]]) -> None
 
 
 def _of(path: Path, lengths: list[tuple[int, int]], base: int | None) -> Gold:
-    with opened(path) as document:
+    with open_document(path) as document:
         return read_gold(document.lines(), file=document.name, lengths=lengths, base=base)
 
 

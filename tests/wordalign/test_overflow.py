@@ -15,12 +15,12 @@ import torch
 
 from interlingua.errors import InputError, InterlinguaError
 from interlingua.wordalign.cooccurrence import EntryStore
-from interlingua.wordalign.spill import Overflow
+from interlingua.wordalign.spill import SpillFile
 
 
 def test_parts_come_back_from_many_threads_in_any_order() -> None:
     parts = [bytes([number]) * (number * 37 % 1000) for number in range(200)]
-    file = Overflow("a test")
+    file = SpillFile("a test")
     with ThreadPoolExecutor(4) as pool:
         offsets = list(pool.map(file.append, parts))
 
@@ -37,9 +37,9 @@ def test_parts_come_back_from_many_threads_in_any_order() -> None:
 def test_a_full_disk_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda folder: type("Usage", (), {"free": 3}))
     with pytest.raises(InputError, match=r"no room for a test .*TMPDIR") as error:
-        Overflow("a test").append(b"four")
+        SpillFile("a test").append(b"four")
     assert error.value.file == tempfile.gettempdir()
-    file = Overflow("a test")
+    file = SpillFile("a test")
     assert file.append(b"two") == 0  # Room for as much is enough.
     file.close()
 
@@ -58,7 +58,7 @@ def test_what_the_disk_takes_and_gives_in_parts_comes_back_whole(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: _Slow(tmp_path / "file", "w+"))
-    file, parts = Overflow("a test"), [b"", b"abcdefgh", b"ij", b"klmnop"]
+    file, parts = SpillFile("a test"), [b"", b"abcdefgh", b"ij", b"klmnop"]
     offsets = [file.append(part) for part in parts]
     for part, offset in zip(parts, offsets, strict=True):
         buffer = bytearray(len(part))
@@ -83,7 +83,7 @@ def test_threads_that_interrupt_one_another_neither_mix_what_they_write_nor_what
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: _Hesitant(tmp_path / "file", "w+"))
-    file, parts = Overflow("a test"), [bytes([number]) * (4 + number) for number in range(12)]
+    file, parts = SpillFile("a test"), [bytes([number]) * (4 + number) for number in range(12)]
 
     def read(offset: int, size: int) -> bytes:
         buffer = bytearray(size)
@@ -101,7 +101,7 @@ def test_the_file_is_given_back_when_closed_whoever_else_holds_it(
 ) -> None:
     held = FileIO(tmp_path / "file", "w+")
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: held)
-    file = Overflow("a test")
+    file = SpillFile("a test")
     file.append(b"some")
     assert not held.closed
     file.close()
@@ -109,7 +109,7 @@ def test_the_file_is_given_back_when_closed_whoever_else_holds_it(
 
 
 def test_what_was_never_written_is_an_error_rather_than_waited_for() -> None:
-    file = Overflow("a test")
+    file = SpillFile("a test")
     file.append(b"some")
     with pytest.raises(InterlinguaError, match="the temporary file of a test ends before 5 bytes"):
         file.read_into(bytearray(3), 2)
@@ -117,7 +117,7 @@ def test_what_was_never_written_is_an_error_rather_than_waited_for() -> None:
 
 
 def test_a_file_that_is_closed_may_be_closed_again_and_begins_anew() -> None:
-    file = Overflow("a test")
+    file = SpillFile("a test")
     file.close()
     assert file.append(b"some") == 0
     file.close()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlingua.readers.documents import opened
+from interlingua.readers.documents import open_document
 from interlingua.wordalign import links as links_module
 from interlingua.wordalign.links import Links, write_pharaoh
 from interlingua.wordalign.quality import read_gold
@@ -42,6 +42,6 @@ def test_many_rows_are_written_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_compressed_file_is_read_through_a_document(tmp_path: Path) -> None:
     path = tmp_path / "links.gz"
     path.write_bytes(gzip.compress(b"0-0 1-1\n\n2-0\n"))
-    with opened(path) as document:
+    with open_document(path) as document:
         found = read_gold(document.lines(), file=document.name, base=0, lengths=[(3, 2)] * 3)
     assert as_set(found.sure) == {(0, 0, 0), (0, 1, 1), (2, 2, 0)}

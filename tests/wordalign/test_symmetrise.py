@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from interlingua.errors import InputError
 from interlingua.wordalign.links import Links
-from interlingua.wordalign.symmetrize import SYMMETRISATIONS, symmetrise
+from interlingua.wordalign.symmetrize import SYMMETRISATIONS, symmetrize
 
 Grid = set[tuple[int, int]]
 NEIGHBOURS = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)]
@@ -71,7 +71,7 @@ grids = st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=14)
 @settings(max_examples=60, deadline=None)
 def test_every_way_does_what_atools_does(how: str, rows: list[tuple[Grid, Grid]]) -> None:
     forward, backward = [ours for ours, _ in rows], [theirs for _, theirs in rows]
-    found = symmetrise(links_of(forward), links_of(backward), how)
+    found = symmetrize(links_of(forward), links_of(backward), how)
     assert rows_of(found, len(rows)) == [by_links(ours, theirs, how) for ours, theirs in rows]
     triples = list(zip(found.row.tolist(), found.source.tolist(), found.target.tolist(), strict=True))
     assert triples == sorted(set(triples))
@@ -97,7 +97,7 @@ def test_links_of_two_directions_grow_as_in_atools(
 ) -> None:
     monkeypatch.setattr(sys.modules["interlingua.wordalign.symmetrize"], "_ROWS_AT_ONCE", rows_at_once)
     forward, backward = one_link_a_word(np.random.default_rng(0), 150)
-    found = rows_of(symmetrise(links_of(forward), links_of(backward), how), 150)
+    found = rows_of(symmetrize(links_of(forward), links_of(backward), how), 150)
     assert found == [by_links(ours, theirs, how) for ours, theirs in zip(forward, backward, strict=True)]
 
 
@@ -109,7 +109,7 @@ def test_rows_after_the_last_one_with_links_of_one_direction_have_those_of_the_o
     monkeypatch.setattr(sys.modules["interlingua.wordalign.symmetrize"], "_ROWS_AT_ONCE", 7)
     sides = one_link_a_word(np.random.default_rng(3), 40)
     sides[shorter][10:] = [set()] * 30
-    found = rows_of(symmetrise(links_of(sides[0]), links_of(sides[1]), how), 40)
+    found = rows_of(symmetrize(links_of(sides[0]), links_of(sides[1]), how), 40)
     assert found == [by_links(ours, theirs, how) for ours, theirs in zip(*sides, strict=True)]
     assert any(found[35:])
 
@@ -118,7 +118,7 @@ def test_every_way_lies_between_intersection_and_union() -> None:
     forward, backward = one_link_a_word(np.random.default_rng(1), 80)
     found: dict[str, set[tuple[int, int, int]]] = {}
     for how in SYMMETRISATIONS:
-        links = symmetrise(links_of(forward), links_of(backward), how)
+        links = symmetrize(links_of(forward), links_of(backward), how)
         found[how] = set(zip(links.row.tolist(), links.source.tolist(), links.target.tolist(), strict=True))
     order = ("intersect", "grow-diag", "grow-diag-final-and", "union")
     assert all(found[less] <= found[more] for less, more in itertools.pairwise(order))
@@ -132,11 +132,11 @@ def test_the_ways_are_those_of_atools_and_each_direction_as_it_is() -> None:
 
 def test_an_unknown_way_is_an_error_with_the_list() -> None:
     with pytest.raises(InputError, match=r"unknown symmetrisation.*grow-diag-final-and") as error:
-        symmetrise(Links.of([], [], []), Links.of([], [], []), "grow")
+        symmetrize(Links.of([], [], []), Links.of([], [], []), "grow")
     assert error.value.value == "grow"
 
 
 def test_what_is_not_said_is_the_intersection() -> None:
     forward, backward = one_link_a_word(np.random.default_rng(2), 20)
-    found = rows_of(symmetrise(links_of(forward), links_of(backward)), 20)
+    found = rows_of(symmetrize(links_of(forward), links_of(backward)), 20)
     assert found == [ours & theirs for ours, theirs in zip(forward, backward, strict=True)]

@@ -14,12 +14,12 @@ import torch
 
 from aligner_by_loops import ByLoops, Rows, bitext
 from interlingua.errors import InputError
-from interlingua.wordalign import cooccurrence, em_steps, link_words, training, vocabulary
+from interlingua.wordalign import align_words, cooccurrence, em_steps, training, vocabulary
 from interlingua.wordalign.blocks import workers
 from interlingua.wordalign.cooccurrence import Slots
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.model import AlignerSettings
-from interlingua.wordalign.training import Trained, align_both, train, train_both
+from interlingua.wordalign.training import TrainedAligner, align_both, train, train_both
 from interlingua.wordalign.vocabulary import Sentences
 
 PLAIN = AlignerSettings(variational=False, optimise_tension=False)
@@ -31,7 +31,7 @@ def as_set(links: Links) -> set[tuple[int, int, int]]:
     return set(zip(links.row.tolist(), links.source.tolist(), links.target.tolist(), strict=True))
 
 
-def probabilities(trained: Trained) -> dict[tuple[str | None, str], float]:
+def probabilities(trained: TrainedAligner) -> dict[tuple[str | None, str], float]:
     model = trained.model
     pairs = zip(model.pair_source.tolist(), model.pair_target.tolist(), model.log_probability.tolist(), strict=True)
     found = {(model.source_words[s], model.target_words[t]): np.exp(log) for s, t, log in pairs}
@@ -429,7 +429,7 @@ def test_a_translation_word_by_word_is_found_whole() -> None:
     draw = random.Random(0)
     source = [[f"s{number}" for number in draw.sample(range(12), 5)] for _ in range(60)]
     target = [[f"t{word[1:]}" for word in row] for row in source]
-    assert as_set(link_words(source, target)) == {(row, place, place) for row in range(60) for place in range(5)}
+    assert as_set(align_words(source, target)) == {(row, place, place) for row in range(60) for place in range(5)}
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -439,7 +439,7 @@ def test_link_words_keeps_what_both_directions_say(seed: int) -> None:
     for loops in (forward, backward):
         loops.run(6)
     agreed = forward.links() & {(row, s, t) for row, t, s in backward.links()}
-    assert as_set(link_words(source, target)) == agreed
+    assert as_set(align_words(source, target)) == agreed
 
 
 def test_sides_of_different_length_are_an_error() -> None:

@@ -18,7 +18,7 @@ from interlingua.encoder import Encoder
 from interlingua.measures.retrieval import METRICS as RETRIEVAL
 from interlingua.measures.retrieval import retrieval
 from interlingua.measures.separation import METRICS as SEPARATION
-from interlingua.readers.embedded import sampler
+from interlingua.readers.embedded_data import sampler
 from interlingua.record import Made, Record
 from interlingua.training.monitors import WordDistances
 

@@ -14,20 +14,20 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from interlingua.analyses.word_alignment import Alignment, BitextSide, Linking, ReadingRules, align, read_rows
+from interlingua.analyses.word_alignment import AlignerChoice, Alignment, BitextSide, ReadingRules, align, read_rows
 from interlingua.corpus import ParallelCorpus
-from interlingua.engine.atomic_files import write_beside, write_text
+from interlingua.engine.atomic_files import write_atomically, write_text
 from interlingua.errors import InputError
-from interlingua.objectives.adjustment import check_choice
+from interlingua.objectives.adjustment import check_option_value
 from interlingua.paths import json_value
 from interlingua.readers.file_names import parse
-from interlingua.readers.format_detection import missing
+from interlingua.readers.format_detection import missing_file
 from interlingua.readers.scripts import checked, foreign_rows
 from interlingua.readers.sentence_pairs import open_bitext
 from interlingua.wordalign.links import Links, write_pharaoh
 from interlingua.words import Sentence, field_spans, token_spans
 
-__all__ = ["LinkedFiles", "LinkedText", "Linking", "check_aligner", "linked_text", "linking_of"]
+__all__ = ["AlignerChoice", "LinkedFiles", "LinkedText", "check_aligner", "linked_text", "linking_of"]
 
 Progress = Callable[[str, int, int], None]
 SIDES = ("source", "target")
@@ -48,7 +48,7 @@ class LinkedText:
     @classmethod
     def of(cls, alignment: Alignment, *, english: str = "source") -> LinkedText:
         """What aligning found; `english` says which side stays."""
-        check_choice("side", english, SIDES)
+        check_option_value("side", english, SIDES)
         rows, links = alignment.rows, alignment.links
         notes = (*(str(left) for left in alignment.left_out), *alignment.notes)
         if english == "source":
@@ -124,9 +124,9 @@ def _cut_of(text: LinkedText) -> str:
 
 def linking_of(
     aligner: str | None, model: str, *, device: str | None = None, aligner_model: str | None = None
-) -> Linking:
+) -> AlignerChoice:
     """How words are linked where no file says so; no aligner said is `diagonal`, no model of its own is `model`."""
-    linking = Linking(aligner or "diagonal", aligner_model or model, device)
+    linking = AlignerChoice(aligner or "diagonal", aligner_model or model, device)
     if aligner_model is not None and linking.method != "neural":
         raise InputError(
             "--aligner-model has nothing to do here", value=aligner_model, remedy="It is for --aligner neural."
@@ -156,7 +156,7 @@ class LinkedFiles:
     files: tuple[Path, ...]
     links: Path | None = None
     english: str | None = None
-    linking: Linking = field(default_factory=Linking)
+    linking: AlignerChoice = field(default_factory=AlignerChoice)
     source: str = "en"
     tokenize: str = "auto"
 
@@ -165,9 +165,9 @@ class LinkedFiles:
             raise InputError("a bitext is one file, or two", value=str(len(self.files)), remedy="Give one or two.")
         for path in (*self.files, *([] if self.links is None else [self.links])):
             if not path.is_file():
-                raise missing(path)
+                raise missing_file(path)
         if self.english is not None:
-            check_choice("side", self.english, SIDES)
+            check_option_value("side", self.english, SIDES)
 
     @property
     def stays(self) -> str:
@@ -225,7 +225,7 @@ class LinkedFiles:
         notes = [*(str(each) for each in made.left_out if str(each) not in left), *made.notes]
         arrays = {name: getattr(made.links, name) for name in ("row", "source", "target")}
         arrays["about"] = np.array(json.dumps({"cut": made.rows.source.cut, "notes": notes}))
-        write_beside(kept, lambda file: np.savez(file, **arrays))
+        write_atomically(kept, lambda file: np.savez(file, **arrays))
         return self._checked(LinkedText.of(made, english=self.stays))
 
     def _checked(self, text: LinkedText) -> LinkedText:

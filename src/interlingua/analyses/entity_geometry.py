@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 
 from interlingua.analyses.synthesis import Synthetic
 from interlingua.corpus import Skip
-from interlingua.encoder import Encoder, View
+from interlingua.encoder import Encoder, PoolingRequest
 from interlingua.errors import InputError
-from interlingua.flattening import flattenings
 from interlingua.measures.clusters import clusters
 from interlingua.measures.parallel_cosine import METRICS as COSINES
 from interlingua.measures.parallel_cosine import parallel_cosine
-from interlingua.measures.rows import unit
+from interlingua.measures.vectors import unit
 from interlingua.metric import Metric, Metrics
+from interlingua.projection import projections
 from interlingua.record import Made, Record, versions
-from interlingua.synthetic.products import DrawnRows
+from interlingua.synthetic.name_products import DrawnRows
 from interlingua.words import Sentence
 
 Progress = Callable[[str, int, int], None]
@@ -72,8 +72,8 @@ def mentions(sample: DrawnRows, languages: Sequence[str], *, name: str) -> Menti
     The text is the words with one space between them: what a model for NER reads (`tasks.ner`), so that what is
     looked at before and after fine-tuning is what it was fine-tuned on.
 
-    >>> from interlingua.synthetic.products import Product, sample
-    >>> from interlingua.synthetic.slots import cut
+    >>> from interlingua.synthetic.name_products import Product, sample
+    >>> from interlingua.synthetic.slot_filling import cut
     >>> from interlingua.synthetic.tables import SlotKind, SlotName, TemplateTable
     >>> contexts = TemplateTable(SlotKind("LOC"), {"tr": (cut("[???]'da kış."),)}, (2,), "contexts")
     >>> product = Product(contexts, TemplateTable(SlotKind("LOC"), {"tr": (SlotName("Ankara"),)}, (2,), "names"))
@@ -114,7 +114,7 @@ def entity_set(synthetic: Synthetic, entity: str | None = None, rows: int = 0) -
     return mentions(sample, synthetic.languages, name=f"about {entity}"), notes
 
 
-def pieces(encoder: Encoder, given: Mentions) -> dict[str, list[str]]:
+def tokenize_names(encoder: Encoder, given: Mentions) -> dict[str, list[str]]:
     """How the tokenizer cuts the name of the first mention, in each language (papers/003 §3.2)."""
     return {code: list(encoder.tokenizer.tokenize(own[0].name)) for code, own in given.by_language.items()}
 
@@ -176,7 +176,7 @@ def entity_vectors(
     for number, (code, own) in enumerate(given.by_language.items()):
         if progress:
             progress(f"encoding {given.name}", number, len(given.by_language))
-        view = View("span", layers=wanted, spans=tuple(mention.span for mention in own))
+        view = PoolingRequest("span", layers=wanted, spans=tuple(mention.span for mention in own))
         (made,) = encoder.encode_views([mention.text for mention in own], [view])
         if made.lost:
             gone = sorted(set(range(len(own))) - set(made.row.tolist()))
@@ -227,12 +227,12 @@ CLUSTER_POINTS = 4000
 
 @dataclass(frozen=True)
 class LookSettings:
-    """What is looked at: the flattening and its perplexity, layers of maps, most points of a map, and neighbours.
+    """What is looked at: the projection and its perplexity, layers of maps, most points of a map, and neighbours.
 
     Layers count from the end where they are negative. Numbers are taken at every layer.
     """
 
-    flattening: str = "pca"
+    projection: str = "pca"
     perplexity: float | None = None
     map_layers: tuple[int, ...] = (0, -1)
     points: int = 2000
@@ -241,7 +241,7 @@ class LookSettings:
 
 
 @dataclass(frozen=True)
-class Look:
+class GeometrySnapshot:
     """What was found: records with their per-item values, the maps as plain data, and what was left out."""
 
     made: Made
@@ -249,7 +249,7 @@ class Look:
     notes: tuple[str, ...]
 
 
-def look(
+def measure_snapshot(
     encoder: Encoder,
     given: Mentions,
     settings: LookSettings,
@@ -258,7 +258,7 @@ def look(
     source: str | None = None,
     digest: str,
     progress: Progress | None = None,
-) -> Look:
+) -> GeometrySnapshot:
     """Everything of one set of mentions in one state of a model, from one pass a language.
 
     `state` is before or after fine-tuning, `source` the language of that, and `digest` the model's as it came.
@@ -289,7 +289,7 @@ def look(
     maps = _maps(vectors, settings, state)
     if progress:
         progress(f"map of {given.name}", 1, 1)
-    return Look(made + found, maps, tuple(notes))
+    return GeometrySnapshot(made + found, maps, tuple(notes))
 
 
 def _cosines(vectors: EntityVectors, shared: Record, device: torch.device) -> Made:
@@ -347,7 +347,7 @@ def _maps(vectors: EntityVectors, settings: LookSettings, state: str) -> dict[st
     chosen = drawn_rows(len(vectors.rows), settings.points // len(vectors.languages), settings.seed)
     numbers: Sequence[int] = range(vectors.layers[-1] + 1)
     panels = []
-    flatten = flattenings[settings.flattening].call
+    flatten = projections[settings.projection].call
     for layer in dict.fromkeys(numbers[layer] for layer in settings.map_layers):
         rows, _, _ = vectors.together(layer, chosen)
         flat = flatten(unit(rows).numpy(), perplexity=settings.perplexity, seed=settings.seed)
@@ -368,7 +368,7 @@ def _maps(vectors: EntityVectors, settings: LookSettings, state: str) -> dict[st
     return {
         "set": vectors.mentions.name,
         "state": state,
-        "method": settings.flattening,
+        "method": settings.projection,
         "entities": len(vectors.rows),
         "points": points,
         "panels": panels,

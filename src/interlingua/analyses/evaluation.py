@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from interlingua.analyses.aligned_bitext import LinkedFiles, LinkedText
 from interlingua.analyses.explanation import verdicts
 from interlingua.analyses.training_inputs import Pairs
-from interlingua.analyses.transfer import Exam, Lesson, Scenario, TransferSettings
+from interlingua.analyses.transfer import Scenario, TaskData, TestSet, TransferSettings
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
-from interlingua.encoder.pooling import View
-from interlingua.engine.atomic_files import write_beside
+from interlingua.encoder.pooling import PoolingRequest
+from interlingua.engine.atomic_files import write_atomically
 from interlingua.errors import InputError
-from interlingua.measures.procrustes import Map, fit
+from interlingua.measures.procrustes import Map, fit_rotation_map
 from interlingua.measures.separation import METRICS as DISTANCES
 from interlingua.metric import Metrics
 from interlingua.paths import json_value
@@ -35,7 +35,7 @@ from interlingua.score import Score, Scores
 from interlingua.tasks import tasks
 from interlingua.tasks.chance import KINDS, chance
 from interlingua.tasks.saved_models import FineTuned
-from interlingua.training.forward import mapped
+from interlingua.training.forward import map_head
 from interlingua.training.loop import Monitor
 from interlingua.training.monitors import WordDistances
 from interlingua.training.task import TaskModel
@@ -85,7 +85,7 @@ def linked_vectors(text: LinkedText, encoders: Encoders, *, most: int, seed: int
 def _means(encoder: Encoder, texts: list[str], rows: Ints, items: WordTokens, wanted: Ints) -> torch.Tensor:
     """The vectors of some items, whose texts are `rows`: means over their tokens, at the last layer."""
     last = encoder.layers[-1]
-    (made,) = encoder.encode_views(texts, [View("token", layers=(last,))])
+    (made,) = encoder.encode_views(texts, [PoolingRequest("token", layers=(last,))])
     vectors = np.asarray(made[last], np.float32)
     begin = np.searchsorted(made.row, np.arange(len(rows)))
     text = np.searchsorted(rows, items.row[wanted])
@@ -109,7 +109,7 @@ def sentence_vectors(text: LinkedText, encoders: Encoders, *, most: int) -> tupl
     return found[0], found[1]
 
 
-def fitted(source: torch.Tensor, target: torch.Tensor, *, control: str | None = None, seed: int) -> Map:
+def fit_rotation(source: torch.Tensor, target: torch.Tensor, *, control: str | None = None, seed: int) -> Map:
     """The rotation that carries target vectors onto source ones; two models must have one width.
 
     A control in its place: `shuffled` is fitted on pairs that the seed deals anew, so that it turns one space into
@@ -124,7 +124,7 @@ def fitted(source: torch.Tensor, target: torch.Tensor, *, control: str | None = 
         )
     if control == "shuffled":
         source = source[torch.from_numpy(np.random.default_rng(seed).permutation(len(source))).to(source.device)]
-    found = fit(target.float(), source.float(), normalise=False)
+    found = fit_rotation_map(target.float(), source.float(), normalise=False)
     return replace(found, matrix=torch.eye(len(found.matrix)).to(found.matrix)) if control == "shifted" else found
 
 
@@ -133,16 +133,16 @@ _COUNTS = ("right", "predicted", "gold")
 
 
 @dataclass(frozen=True)
-class Examined:
+class Evaluation:
     """An exam that a model took: its records, and what the model said of each example; None where it has no head."""
 
-    exam: Exam
+    exam: TestSet
     made: Made
     predictions: Any | None
 
 
 @dataclass
-class Examiner:
+class Evaluator:
     """Measures a model of a study; `linked` gives the linked text of a language and seed.
 
     `remember` gives what was made under a key before, in another examiner of this process.
@@ -152,10 +152,10 @@ class Examiner:
     """
 
     encoder: Encoder
-    lesson: Lesson
+    lesson: TaskData
     settings: TransferSettings
     bitexts: Mapping[str, LinkedFiles]
-    exams: tuple[Exam, ...]
+    exams: tuple[TestSet, ...]
     precision: str
     linked: Callable[[str, int], Pairs]
     through: Encoder | None = None
@@ -199,7 +199,7 @@ class Examiner:
 
         return Monitor(epoch, measure)
 
-    def examine(self, tuned: FineTuned, scenario: Scenario, exam: Exam, seed: int) -> Examined:
+    def examine(self, tuned: FineTuned, scenario: Scenario, exam: TestSet, seed: int) -> Evaluation:
         """The records of an exam that a model takes, and its predictions."""
         said = None
         by_layer: dict[int | None, Scores] = {}
@@ -208,7 +208,7 @@ class Examiner:
         elif scenario.mapped:
             model = tuned.model if self.through is None else TaskModel(self.through.model, tuned.model.head).eval()
             control = scenario.mapped if isinstance(scenario.mapped, str) else None
-            with mapped(model, self._map(tuned, exam.judged, seed, control)):
+            with map_head(model, self._map(tuned, exam.judged, seed, control)):
                 said = self._said(model, exam)
         else:
             said = self._said(tuned.model, exam)
@@ -234,13 +234,13 @@ class Examiner:
         made: Made = []
         for layer, own in by_layer.items():
             made += _records(own, metrics, replace(shared, layer=layer))
-        return Examined(exam, made, said)
+        return Evaluation(exam, made, said)
 
-    def _said(self, model: torch.nn.Module, exam: Exam) -> Any:
+    def _said(self, model: torch.nn.Module, exam: TestSet) -> Any:
         inputs = self.exam_inputs[exam.digest]
         return exam.task.predict(model, inputs, labels=self.lesson.labels, precision=self.precision)
 
-    def _judged(self, said: Any, exam: Exam) -> Scores:
+    def _judged(self, said: Any, exam: TestSet) -> Scores:
         """The exam's scores, and in the details of the task's own metric the chance level."""
         task, scores = exam.task, dict(exam.task.judge(said, exam.examples))
         own = scores.get(task.metric)
@@ -251,7 +251,7 @@ class Examiner:
 
     def _map(self, tuned: FineTuned, code: str, seed: int, control: str | None) -> Map:
         """From the language's vectors to those of the language of training, at this model's last layer."""
-        return fitted(*self._vectors(tuned, code, seed), control=control, seed=seed)
+        return fit_rotation(*self._vectors(tuned, code, seed), control=control, seed=seed)
 
     def _vectors(self, tuned: FineTuned, code: str, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Of words or sentences that translate each other, the language of training first."""
@@ -341,7 +341,7 @@ def model_name(regime: str, bitexts: Sequence[str], seed: int) -> str:
     return f"{label.replace(' ', '-')}-seed{seed}"
 
 
-def prediction_lines(exam: Exam, predictions: Any, about: Mapping[str, Any]) -> str:
+def prediction_lines(exam: TestSet, predictions: Any, about: Mapping[str, Any]) -> str:
     """One JSON line an example: file and line (and id), test and language, `about` the model, gold and predicted.
 
     What `about` says of the file stands in place of its name here.
@@ -383,7 +383,7 @@ def write_posteriors(path: Path, said: Mapping[str, Any]) -> None:
     arrays = {f"{test}/{name}": values for test, own in told.items() for name, values in own.items()}
     if arrays:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_beside(path, lambda file: np.savez_compressed(file, allow_pickle=False, **arrays))
+        write_atomically(path, lambda file: np.savez_compressed(file, allow_pickle=False, **arrays))
 
 
 def read_posteriors(path: str | Path) -> dict[str, dict[str, NDArray[Any]]]:

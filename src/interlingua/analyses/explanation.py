@@ -16,16 +16,16 @@ from interlingua.analyses.explained_examples import ExplainedExample, ExplainedT
 from interlingua.attribution import attributions
 from interlingua.attribution.consistency import CHOICES as CONSISTENCY_CHOICES
 from interlingua.attribution.consistency import METRICS as CONSISTENCY
-from interlingua.attribution.consistency import Consistency, Weighed, consistencies, consistency
-from interlingua.attribution.embedding_forward import Through
+from interlingua.attribution.consistency import Consistency, WeightedUnits, consistencies, consistency
+from interlingua.attribution.embedding_forward import EmbeddingForward
 from interlingua.attribution.faithfulness import METRICS as FAITHFULNESS
 from interlingua.attribution.faithfulness import faithfulness
 from interlingua.attribution.inputs import (
     END,
     START,
+    AttributionInput,
     Attributions,
     Baseline,
-    Case,
     Targets,
     of_answers,
     of_texts,
@@ -36,7 +36,7 @@ from interlingua.attribution.methods import Random
 from interlingua.attribution.shared_spaces import AlignedSpace, Contextual, Embeddings, External, Space
 from interlingua.attribution.units import UNITS, Units, units_of
 from interlingua.corpus import Skip
-from interlingua.encoder.inputs import Inputs, frame, spread
+from interlingua.encoder.inputs import Inputs, expand_ranges, frame
 from interlingua.errors import InputError, MissingExtra, NoSegmenter
 from interlingua.readers.examples import Examples
 from interlingua.readers.word_lists import WordVectors
@@ -50,7 +50,7 @@ from interlingua.tasks.ner import entities
 from interlingua.tasks.qa import exact, official
 from interlingua.tasks.saved_models import FineTuned
 from interlingua.tasks.text_pairs import label_numbers
-from interlingua.transport import WEIGHTINGS, quick
+from interlingua.transport import WEIGHTINGS, has_network_simplex
 from interlingua.words import token_spans
 
 Ints = NDArray[np.int64]
@@ -58,7 +58,7 @@ CHOICES = ("gold", "predicted")
 
 
 @dataclass(frozen=True)
-class Aspect:
+class ExplanationTarget:
     """Numbers that are explained under one name: the label of a pair, an answer's start or end, entities.
 
     `keys` has one for each target; targets of two languages with equal keys belong together. `explained` names what is
@@ -73,13 +73,13 @@ class Aspect:
     explained: tuple[str, ...] = ()
     spans: tuple[tuple[int, int, int], ...] = ()
 
-    def take(self, numbers: Ints) -> Aspect:
+    def take(self, numbers: Ints) -> ExplanationTarget:
         """The same of the targets of these numbers."""
         keys, explained = tuple(self.keys[n] for n in numbers), tuple(self.explained[n] for n in numbers)
         spans = tuple(self.spans[n] for n in numbers) if self.spans else ()
         return replace(self, targets=self.targets.take(numbers), keys=keys, explained=explained, spans=spans)
 
-    def of_label(self, number: int, label: str) -> Aspect:
+    def of_label(self, number: int, label: str) -> ExplanationTarget:
         """The same with this label to be explained of every example."""
         numbers = np.full(len(self.targets), number, np.int64)
         named = (f"label: {label}",) * len(self.targets)
@@ -98,19 +98,19 @@ class ExplainedAnswers:
     choice: str
     scale: str
 
-    def aspects(self) -> list[Aspect]:
+    def aspects(self) -> list[ExplanationTarget]:
         """The aspects of the task's kind."""
         if self.choice not in CHOICES:
             raise unknown("choice of a target", self.choice, list(CHOICES))
         return {"sequence": self._label, "span": self._ends, "token": self._entities}[self.task.kind]()
 
-    def _label(self) -> list[Aspect]:
+    def _label(self) -> list[ExplanationTarget]:
         numbers = label_numbers(self.examples, self.labels) if self.choice == "gold" else self.predictions.choice
         explained = tuple(f"label: {self.labels[int(number)]}" for number in numbers)
         targets = of_texts(numbers, scale=self.scale)
-        return [Aspect("label", targets, row_keys(self.examples), explained=explained)]
+        return [ExplanationTarget("label", targets, row_keys(self.examples), explained=explained)]
 
-    def _ends(self) -> list[Aspect]:
+    def _ends(self) -> list[ExplanationTarget]:
         if self.choice == "gold":
             first = [next((each for each in item.answers if each.start >= 0), None) for item in self.examples]
             spans = np.array([(-1, -1) if a is None else (a.start, a.start + len(a.text)) for a in first], np.int64)
@@ -128,11 +128,13 @@ class ExplainedAnswers:
             for n, (_, begin, stop) in zip(there, within, strict=True)
         )
         return [
-            Aspect(name, of_answers(row[there], at[there], side, scale=self.scale), keys, skipped, explained, within)
+            ExplanationTarget(
+                name, of_answers(row[there], at[there], side, scale=self.scale), keys, skipped, explained, within
+            )
             for name, at, side in (("start", start, START), ("end", end, END))
         ]
 
-    def _entities(self) -> list[Aspect]:
+    def _entities(self) -> list[ExplanationTarget]:
         words = [tag for item in self.examples for tag in item.tags]
         tags = words if self.choice == "gold" else self.predictions.tags()
         numbers = {tag: number for number, tag in enumerate(self.labels)}
@@ -174,7 +176,7 @@ class ExplainedAnswers:
         skipped = (Skip("entities whose first word has no token", lost),) if lost else ()
         shown = tuple(explained[n] for n in kept)
         within = tuple(spans[n] for n in kept)
-        return [Aspect("entities", targets, tuple(keys[n] for n in kept), skipped, shown, within)]
+        return [ExplanationTarget("entities", targets, tuple(keys[n] for n in kept), skipped, shown, within)]
 
 
 def texts_of(examples: Examples[Any]) -> list[tuple[str, ...]]:
@@ -254,10 +256,10 @@ def by_order(task: Any, source: Examples[Any], target: Examples[Any]) -> bool:
     return apart
 
 
-def matched(source: Sequence[Hashable], target: Sequence[Hashable]) -> tuple[Ints, Ints]:
+def match_keys(source: Sequence[Hashable], target: Sequence[Hashable]) -> tuple[Ints, Ints]:
     """The numbers of the keys that both have, in the order of the source.
 
-    >>> matched(["a", "b", "c"], ["c", "a"])
+    >>> match_keys(["a", "b", "c"], ["c", "a"])
     (array([0, 2]), array([1, 0]))
     """
     places = {key: number for number, key in enumerate(target)}
@@ -316,16 +318,16 @@ class ExplainSettings:
     random_heads: int = 5
     seed: int = 0
 
-    def way(self) -> Callable[[Case], Attributions]:
+    def way(self) -> Callable[[AttributionInput], Attributions]:
         """The attribution with its settings."""
         if self.attribution == "integrated":
             return IntegratedGradients(self.steps, self.rule, self.tolerance, max(256, self.steps))
-        made: Callable[[Case], Attributions] = attributions[self.attribution].call()
+        made: Callable[[AttributionInput], Attributions] = attributions[self.attribution].call()
         return made
 
 
 @dataclass(frozen=True)
-class Outside:
+class ExternalVectors:
     """What spaces are made of beside the model: dictionaries and word vectors, by language."""
 
     dictionaries: Mapping[str, Sequence[tuple[str, str]]]
@@ -333,16 +335,16 @@ class Outside:
 
 
 @dataclass(frozen=True)
-class Read:
+class EncodedExamples:
     """One language's examples as the model reads them, what it says of them, and what is to be explained."""
 
     language: str
     examples: Examples[Any]
     inputs: Inputs
     predictions: Any
-    aspects: tuple[Aspect, ...]
+    aspects: tuple[ExplanationTarget, ...]
 
-    def only(self, numbers: Ints) -> Read:
+    def only(self, numbers: Ints) -> EncodedExamples:
         """The same with some targets of the first aspect alone."""
         return replace(self, aspects=(self.aspects[0].take(numbers),))
 
@@ -356,7 +358,7 @@ class ExplainedLanguage:
     inputs: Inputs
     units: Units
     vectors: NDArray[np.float32]
-    aspects: tuple[Aspect, ...]
+    aspects: tuple[ExplanationTarget, ...]
     found: tuple[Attributions, ...]
     judged: Scores = field(default_factory=dict)
     heads: tuple[tuple[Attributions, ...], ...] = ()
@@ -366,24 +368,24 @@ class ExplainedLanguage:
     recut: dict[str, ExplainedLanguage] = field(default_factory=dict, repr=False)
     """The same in other units, kept as they are asked for."""
 
-    def weighed(self, place: int, targets: Ints, *, head: int | None = None) -> Weighed:
+    def weighed(self, place: int, targets: Ints, *, head: int | None = None) -> WeightedUnits:
         """The units of some targets of an aspect, with their attributions, or those under a random head."""
         rows = self.aspects[place].targets.row
         found = self.found if head is None else self.heads[head]
         values, starts = self.units.sums(found[place], self.inputs, rows)
         numbers, _ = self.units.of_rows(rows)
         sizes = np.diff(starts)[targets]
-        chosen = spread(starts[targets], sizes)
-        return Weighed(values[chosen], self.vectors[numbers[chosen]], np.concatenate([[0], np.cumsum(sizes)]))
+        chosen = expand_ranges(starts[targets], sizes)
+        return WeightedUnits(values[chosen], self.vectors[numbers[chosen]], np.concatenate([[0], np.cumsum(sizes)]))
 
 
 @dataclass(frozen=True)
-class Compared:
+class LanguageComparison:
     """Two languages' aspect: which targets of each belong together, and how consistent they are."""
 
     pairs: tuple[Ints, Ints]
     keys: tuple[Hashable, ...]
-    sides: tuple[Weighed, Weighed]
+    sides: tuple[WeightedUnits, WeightedUnits]
     found: Consistency
     skipped: tuple[Skip, ...]
 
@@ -392,15 +394,15 @@ class Explainer:
     """A fine-tuned model, explained language by language; every language is attributed once."""
 
     def __init__(
-        self, tuned: FineTuned, settings: ExplainSettings, outside: Outside, progress: Progress | None = None
+        self, tuned: FineTuned, settings: ExplainSettings, outside: ExternalVectors, progress: Progress | None = None
     ) -> None:
         self.tuned, self.settings, self.outside, self._progress = tuned, settings, outside, progress
-        self.through = Through(tuned.model, precision=settings.precision)
+        self.through = EmbeddingForward(tuned.model, precision=settings.precision)
         shape = frame(tuned.encoder.tokenizer, pair=tuned.task.kind != "token")
         kept = shape.before + shape.between + shape.after
         self.baseline = Baseline.of(settings.baseline, self.through, tuned.encoder.tokenizer, kept=kept)
         self.notes: list[str] = []
-        if settings.solver == "exact" and not quick():
+        if settings.solver == "exact" and not has_network_simplex():
             self.notes.append("POT is not installed: exact similarities are 50 to 100 times slower by scipy")
 
     @cached_property
@@ -417,12 +419,12 @@ class Explainer:
             return Contextual(self.through, self.settings.layer)
         return Embeddings(self.through)
 
-    def case(self, inputs: Inputs, aspect: Aspect, label: str) -> Case:
+    def case(self, inputs: Inputs, aspect: ExplanationTarget, label: str) -> AttributionInput:
         """The case of an aspect, with progress under a label."""
         tell = None if self._progress is None else lambda done, of: self._progress(label, done, of)  # type: ignore[misc]
-        return Case(self.through, inputs, aspect.targets, self.baseline, tell)
+        return AttributionInput(self.through, inputs, aspect.targets, self.baseline, tell)
 
-    def read(self, language: str, examples: Examples[Any], *, choice: str | None = None) -> Read:
+    def read(self, language: str, examples: Examples[Any], *, choice: str | None = None) -> EncodedExamples:
         """A language's examples as the model reads them, and what there is to explain of them.
 
         That is the gold or the predicted answer (`choice`), by default as the settings say.
@@ -436,9 +438,9 @@ class Explainer:
         )
         aspects = tuple(asked.aspects())
         self.notes += [f"{language}: {skip}" for aspect in aspects for skip in aspect.skipped]
-        return Read(language, examples, inputs, predictions, aspects)
+        return EncodedExamples(language, examples, inputs, predictions, aspects)
 
-    def attributed(self, read: Read, *, judged: bool = True) -> ExplainedLanguage:
+    def attributed(self, read: EncodedExamples, *, judged: bool = True) -> ExplainedLanguage:
         """What was read, attributed; `judged` also says how right the model is."""
         way = self.settings.way()
         found = tuple(way(self.case(read.inputs, each, f"{read.language} {each.name}")) for each in read.aspects)
@@ -447,15 +449,15 @@ class Explainer:
             return side
         return replace(side, judged=self._judged(read), verdicts=self._verdicts(read))
 
-    def _side(self, read: Read, found: tuple[Attributions, ...]) -> ExplainedLanguage:
+    def _side(self, read: EncodedExamples, found: tuple[Attributions, ...]) -> ExplainedLanguage:
         units = self._units(read.inputs, read.examples, read.aspects, self.settings.unit)
         vectors = self.space.vectors(units, read.inputs, read.language)
         return ExplainedLanguage(read.language, read.examples, read.inputs, units, vectors, read.aspects, found)
 
-    def _verdicts(self, read: Read) -> list[tuple[str, str]]:
+    def _verdicts(self, read: EncodedExamples) -> list[tuple[str, str]]:
         return verdicts(self.tuned.task, read.examples, read.predictions)
 
-    def _judged(self, read: Read) -> Scores:
+    def _judged(self, read: EncodedExamples) -> Scores:
         """How right the model is, and in the details of the task's own metric the chance level."""
         task, labels = self.tuned.task, self.tuned.labels
         scores = task.judge(read.predictions, read.examples)
@@ -500,12 +502,12 @@ class Explainer:
             return 0
         return self.settings.random_heads
 
-    def _under_head(self, read: Read, number: int) -> tuple[Attributions, ...]:
+    def _under_head(self, read: EncodedExamples, number: int) -> tuple[Attributions, ...]:
         """The attributions of the same targets with a head that has learnt nothing; of its own label, if predicted."""
         tuned, settings = self.tuned, self.settings
         seed = int(np.random.SeedSequence((settings.seed, number)).generate_state(1)[0])
         model = tuned.model.under_random_head(seed=seed)
-        through = Through(model, precision=settings.precision)
+        through = EmbeddingForward(model, precision=settings.precision)
         if settings.target == "predicted":
             said = tuned.task.predict(model, read.inputs, labels=tuned.labels, precision=settings.precision)
             asked = ExplainedAnswers(
@@ -519,7 +521,7 @@ class Explainer:
         )
 
     def two(
-        self, source: Read, target: Read, *, label: str | None = None
+        self, source: EncodedExamples, target: EncodedExamples, *, label: str | None = None
     ) -> tuple[ExplainedLanguage, ExplainedLanguage] | None:
         """Two texts of one example each, attributed for what is shown of them; None where they share nothing.
 
@@ -530,7 +532,7 @@ class Explainer:
             source, target = (
                 replace(read, aspects=(read.aspects[0].of_label(number, label),)) for read in (source, target)
             )
-        pairs = matched(source.aspects[0].keys, target.aspects[0].keys)
+        pairs = match_keys(source.aspects[0].keys, target.aspects[0].keys)
         if not len(pairs[0]):
             return None
         ours, theirs = (
@@ -546,9 +548,9 @@ class Explainer:
         keys: list[Sequence[Hashable]] = [side.aspects[place].keys for side in (source, target)]
         if by_order(self.tuned.task, source.examples, target.examples) and self.tuned.task.kind == "sequence":
             keys = [tuple(range(len(side))) for side in keys]
-        return (keys[0], keys[1]), matched(*keys)
+        return (keys[0], keys[1]), match_keys(*keys)
 
-    def compare(self, source: ExplainedLanguage, target: ExplainedLanguage, place: int) -> Compared:
+    def compare(self, source: ExplainedLanguage, target: ExplainedLanguage, place: int) -> LanguageComparison:
         """The consistency of one aspect of two languages."""
         keys, pairs = self.paired(source, target, place)
         alone = len(keys[0]) + len(keys[1]) - 2 * len(pairs[0])
@@ -572,14 +574,14 @@ class Explainer:
             device=str(self.through.device),
             heads=[self._weights_of_head((source, target), place, pairs, sides, number) for number in heads],
         )
-        return Compared(pairs, tuple(keys[0][n] for n in pairs[0]), sides, found, (*skipped, *found.skipped))
+        return LanguageComparison(pairs, tuple(keys[0][n] for n in pairs[0]), sides, found, (*skipped, *found.skipped))
 
     def _weights_of_head(
         self,
         both: tuple[ExplainedLanguage, ExplainedLanguage],
         place: int,
         pairs: tuple[Ints, Ints],
-        sides: tuple[Weighed, Weighed],
+        sides: tuple[WeightedUnits, WeightedUnits],
         number: int,
     ) -> tuple[Floats, Floats]:
         """A random head's attributions of the pairs; for softmax, which minds their scale, as large as the model's."""
@@ -590,7 +592,7 @@ class Explainer:
             theirs = [v * (a / b if b > 0 else 1.0) for v, a, b in zip(theirs, own, sizes, strict=True)]
         return theirs[0], theirs[1]
 
-    def step(self, source: ExplainedLanguage, target: ExplainedLanguage) -> tuple[Made, list[Compared]]:
+    def step(self, source: ExplainedLanguage, target: ExplainedLanguage) -> tuple[Made, list[LanguageComparison]]:
         """All records of one language beside the language of training, and what they were made of."""
         made: Made = []
         compared = []
@@ -612,7 +614,7 @@ class Explainer:
         return made, compared
 
     def _consistency(
-        self, source: ExplainedLanguage, target: ExplainedLanguage, name: str, each: Compared
+        self, source: ExplainedLanguage, target: ExplainedLanguage, name: str, each: LanguageComparison
     ) -> tuple[Record, NDArray[np.floating[Any]] | None]:
         place = [aspect.name for aspect in target.aspects].index(name)
         found = target.found[place]
@@ -631,7 +633,9 @@ class Explainer:
         shared = self._shared("consistency", source.language, target, aspect=name)
         return shared.scored(CONSISTENCY, "consistency", score), score.items
 
-    def _choices(self, source: ExplainedLanguage, target: ExplainedLanguage, name: str, each: Compared) -> Made:
+    def _choices(
+        self, source: ExplainedLanguage, target: ExplainedLanguage, name: str, each: LanguageComparison
+    ) -> Made:
         """The score under every weighting and unit, on the first pairs: what depends on choices the paper leaves
         open.
         """
@@ -671,7 +675,7 @@ class Explainer:
             side.recut[unit] = replace(side, units=units, vectors=vectors, recut={})
         return side.recut[unit]
 
-    def _units(self, inputs: Inputs, examples: Examples[Any], aspects: Sequence[Aspect], unit: str) -> Units:
+    def _units(self, inputs: Inputs, examples: Examples[Any], aspects: Sequence[ExplanationTarget], unit: str) -> Units:
         """The units of the inputs that something is explained of: a paragraph has many windows, and one is read."""
         rows = np.unique(np.concatenate([aspect.targets.row for aspect in aspects]))
         return units_of(inputs, texts_of(examples), self.tuned.encoder, unit=unit, rows=rows)
@@ -711,7 +715,12 @@ class Explainer:
 
 
 def explained_examples(
-    source: ExplainedLanguage, target: ExplainedLanguage, place: int, each: Compared, *, most: int | None = None
+    source: ExplainedLanguage,
+    target: ExplainedLanguage,
+    place: int,
+    each: LanguageComparison,
+    *,
+    most: int | None = None,
 ) -> list[ExplainedExample]:
     """Every compared example: both texts with their attributions, the score, and what flows."""
     examples = []

@@ -20,8 +20,8 @@ from tokenizers import Tokenizer
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.encoder.fused_layers import fused_activations, joined_projections
-from interlingua.encoder.loading import check_precision
-from interlingua.encoder.model_init import attention, face, masked_lm, save_folder
+from interlingua.encoder.model_init import attention, init_masked_lm, save_folder, wrap_tokenizer
+from interlingua.encoder.model_loading import check_precision
 from interlingua.engine.atomic_files import write_text
 from interlingua.errors import InputError
 from interlingua.languages import canonical
@@ -29,13 +29,13 @@ from interlingua.measures.retrieval import retrieval
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
 from interlingua.readers import read_corpus
 from interlingua.score import Score
-from interlingua.stats import paired_t
+from interlingua.stats import paired_t_test
 from interlingua.stats.chance import chance_p
 from interlingua.training.checkpoints import Checkpoint, load_whole, put_weights, weights_of
 from interlingua.training.loop import LoopSettings, Monitor, Term, train
 from interlingua.training.processes import first_process_first, process_count
 from interlingua.training.text import TokenStream, token_id, token_stream
-from interlingua.training.tokenizer import SPECIAL, empty_wordpiece, finished, train_wordpiece
+from interlingua.training.tokenizer import SPECIAL, add_special_tokens, empty_wordpiece, train_wordpiece
 
 __all__ = ["PretrainSettings", "PretrainedModel", "check_machine", "evaluate", "held_out_corpus", "pretrain"]
 
@@ -234,7 +234,7 @@ def held_out_loss(
     undo()
     found = {"held_out_loss": float(np.mean(losses))}
     if plain is not None:
-        found |= {"unigram_loss": float(plain.mean()), "unigram_p": paired_t(np.array(losses), plain)}
+        found |= {"unigram_loss": float(plain.mean()), "unigram_p": paired_t_test(np.array(losses), plain)}
     return found
 
 
@@ -307,7 +307,9 @@ def evaluate(
         return {}
     pivot = canonical(settings.pivot)
     body, precision = model.base_model, settings.loop.precision
-    encoder = Encoder.of(body, face(tokenizer, length=settings.max_length), name="in training", precision=precision)
+    encoder = Encoder.of(
+        body, wrap_tokenizer(tokenizer, length=settings.max_length), name="in training", precision=precision
+    )
     others = [code for code in corpus.languages if code in settings.text and code != pivot]
     if pivot not in corpus.languages or not others:
         return {}
@@ -346,7 +348,7 @@ def _scores(
 def _model(settings: PretrainSettings, tokenizer: Tokenizer) -> Any:
     kind, sizes = settings.architecture, dict(settings.sizes)
     try:
-        model = masked_lm(kind, sizes, tokenizer, length=settings.max_length, seed=settings.loop.seed)
+        model = init_masked_lm(kind, sizes, tokenizer, length=settings.max_length, seed=settings.loop.seed)
     except InputError as error:
         key = str(error.value) if str(error.value) in sizes else "architecture"
         raise settings.wrong(error.problem, "model", key, value=error.value, remedy=error.remedy) from error
@@ -383,7 +385,7 @@ def _tokenizer(settings: PretrainSettings, state: Path) -> Tokenizer:
         # Of the first entries of its vocabulary.
         vocabulary = _read_tokenizer(settings, settings.tokenizer_file, "tokenizer", "file").get_vocab()
         first = {piece: number for piece, number in vocabulary.items() if number < settings.vocabulary}
-        tokenizer = finished(empty_wordpiece(first))
+        tokenizer = add_special_tokens(empty_wordpiece(first))
     else:
         tokenizer = train_wordpiece(
             settings.text,

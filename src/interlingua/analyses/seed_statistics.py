@@ -16,14 +16,14 @@ from interlingua.stats import (
     detectable_mean,
     detectable_share,
     f1_influence,
+    f1_permutation_test,
+    find_collapsed_seeds,
     holm,
     over_seeds,
     paired_difference,
     paired_effect,
-    paired_t,
-    permuted_f1,
+    paired_t_test,
     seed_difference,
-    stuck,
 )
 from interlingua.training.regime_names import REGIMES, STATES
 
@@ -280,11 +280,11 @@ def _fixed_seed_p(ours: _Side, theirs: _Side, permutations: int) -> dict[str, fl
     if not both[0].seeds:
         return {}
     if not ours.counted:
-        return {"examples": paired_t(*(side.examples() for side in both))}
+        return {"examples": paired_t_test(*(side.examples() for side in both))}
     sums, ends = ([side.counts() for side in both], [np.concatenate(side.items, axis=1) for side in both])
     return {
-        "permutation": permuted_f1(*sums, times=permutations),
-        "permutation_apart": permuted_f1(*ends, times=permutations),
+        "permutation": f1_permutation_test(*sums, times=permutations),
+        "permutation_apart": f1_permutation_test(*ends, times=permutations),
     }
 
 
@@ -308,7 +308,7 @@ def _null_value(records: Sequence[Record]) -> float | None:
 
 
 def _collapsed(records: Sequence[Record]) -> set[int | None]:
-    return stuck({record.seed: record.value for record in records}, _null_value(records))
+    return find_collapsed_seeds({record.seed: record.value for record in records}, _null_value(records))
 
 
 def _has_learned(records: Sequence[Record]) -> bool:

@@ -20,22 +20,22 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from interlingua.corpus import ParallelCorpus, Skip
-from interlingua.counting import counted
-from interlingua.encoder import Cache, Encoder, Representations, View
+from interlingua.encoder import Cache, Encoder, PoolingRequest, Representations
 from interlingua.encoder.pooling import SINK
 from interlingua.errors import InputError, MissingExtra, NoSegmenter
-from interlingua.flattening import flattenings
 from interlingua.measures import measures
 from interlingua.measures.clusters import clusters
 from interlingua.measures.procrustes import DICTIONARY_METRICS, dictionary_precision
-from interlingua.measures.rows import Kept, Room, Side
 from interlingua.measures.tokenization import Splits
+from interlingua.measures.vectors import Kept, MemoryBudget, PreparedVectors
 from interlingua.metric import Metrics
+from interlingua.plural_counts import count_noun
+from interlingua.projection import projections
 from interlingua.readers.word_lists import find_dictionaries, read_dictionary
 from interlingua.record import Made, Record, RecordTable, versions
 from interlingua.registry import Entry
 from interlingua.score import Scores
-from interlingua.wordalign import link_words
+from interlingua.wordalign import align_words
 from interlingua.words import word_spans
 
 MOST_UNKNOWN = 0.5
@@ -73,7 +73,7 @@ class Language:
     sentences: Representations
     words: Representations | None
     splits: Splits
-    room: Room
+    room: MemoryBudget
     _kept: dict[int, Kept] = field(default_factory=dict, repr=False)
     sinkless: bool = False
     """Whether words that are attention sinks are left out."""
@@ -85,12 +85,12 @@ class Language:
         """The places of corpus rows among this language's texts."""
         return np.searchsorted(self.rows, rows)
 
-    def side(self, layer: int, places: NDArray[np.int64]) -> Side:
+    def side(self, layer: int, places: NDArray[np.int64]) -> PreparedVectors:
         """The sentences at these places in a layer; what is dear of all of them is kept for the other pairs."""
         if len(places) < len(self.rows):
-            return Side(torch.from_numpy(self.sentences.copied(layer, places)))
+            return PreparedVectors(torch.from_numpy(self.sentences.copied(layer, places)))
         vectors = torch.from_numpy(self.sentences.copied(layer))
-        return Side(vectors, self.room, self._kept.setdefault(layer, {}))
+        return PreparedVectors(vectors, self.room, self._kept.setdefault(layer, {}))
 
     @cached_property
     def usable(self) -> NDArray[np.int64]:
@@ -181,7 +181,7 @@ def encode_space(
             if code in codes:
                 encoded[entry.codes, side] = encode_words(encoder, entry, side, cache=cache)
     notes = [*encoder.notes, *_pooling_notes(encoder, plan), *_marks(encoder, codes)]
-    notes += [*(() if cache is None else cache.notes), *left_out(corpus, skipped, languages.values())]
+    notes += [*(() if cache is None else cache.notes), *describe_exclusions(corpus, skipped, languages.values())]
     return ModelSpace(encoder, corpus, languages, encoded, tuple(dict.fromkeys(notes)))
 
 
@@ -223,10 +223,10 @@ def encode_language(
 ) -> Language:
     """A language's sentences and words, at every layer, from one pass; and the output of a model that has its own."""
     rows = corpus.rows_of(code)
-    views = [View("sentence", plan.pooling)]
+    views = [PoolingRequest("sentence", plan.pooling)]
     only = tuple(int(place) for place in np.flatnonzero(np.isin(rows, _word_rows(corpus, code, plan))))
     if words and only and len(splits.pieces):
-        views.append(View("word", _word_pooling(encoder, plan), only=only))
+        views.append(PoolingRequest("word", _word_pooling(encoder, plan), only=only))
     texts = corpus.column(code)
     reader = encoder.reading(code)
     sentences, *of_words = reader.encode_views(texts, views, cache=cache, progress=progress)
@@ -234,7 +234,7 @@ def encode_language(
     if encoder.output_layer is not None:
         output = reader.output(texts, cache=cache)
         sentences, cut = sentences.with_more(output), output.windowed
-    room = Room(KEPT_BYTES // len(corpus.languages))
+    room = MemoryBudget(KEPT_BYTES // len(corpus.languages))
     sinkless = _word_pooling(encoder, plan) == "sinkless"
     return Language(
         code,
@@ -339,7 +339,7 @@ def _link_words(source: Language, target: Language, corpus: ParallelCorpus, plan
     """
     shared = shared_rows(corpus, source.code, target.code)
     ours, theirs = ([side.word_table[place] for place in side.at(shared)] for side in (source, target))
-    links = link_words([[w for w, _ in row] for row in ours], [[w for w, _ in row] for row in theirs])
+    links = align_words([[w for w, _ in row] for row in ours], [[w for w, _ in row] for row in theirs])
     found = list(zip(links.row.tolist(), links.source.tolist(), links.target.tolist(), strict=True))
     seen = Counter((ours[r][s][0], theirs[r][t][0]) for r, s, t in found)
     used: Counter[tuple[str, str]] = Counter()
@@ -487,7 +487,7 @@ class MeasuredPairs:
     cut: int = 0
 
 
-def asked_pairs(
+def select_pairs(
     corpus: ParallelCorpus, sides: Sequence[Sequence[str]], *, pairs: str = "all", maps: str = "all"
 ) -> MeasuredPairs:
     """The pairs of one model's languages, or every language of the first of two models with every one of the second.
@@ -543,7 +543,7 @@ def measure_spaces(
     return work
 
 
-def taken(work: Sequence[Work], progress: Progress) -> Made:
+def run_measurements(work: Sequence[Work], progress: Progress) -> Made:
     """What all of it makes, in its order: as many pieces at a time as torch has threads."""
     made: Made = []
     threads = torch.get_num_threads()
@@ -716,51 +716,53 @@ def _sinks(encoder: Encoder, plan: MeasurePlan) -> list[str]:
     ]
 
 
-def left_out(texts: ParallelCorpus, skips: Iterable[Skip], languages: Iterable[Language]) -> list[str]:
+def describe_exclusions(texts: ParallelCorpus, skips: Iterable[Skip], languages: Iterable[Language]) -> list[str]:
     """Descriptions, with counts, of all that was left out or handled specially."""
     notes = [str(skip) for skip in (*texts.skipped, *skips)]
     for language in languages:
         if language.words is not None and language.words.lost:
             what = f"words of {language.code} that the tokenizer turns into nothing"
-            notes.append(counted(language.words.lost, what))
+            notes.append(count_noun(language.words.lost, what))
         if language.words is not None and (sinks := len(language.words) - len(language.usable)):
-            notes.append(counted(sinks, f"words of {language.code} that are attention sinks, in no measure of words"))
+            notes.append(
+                count_noun(sinks, f"words of {language.code} that are attention sinks, in no measure of words")
+            )
         if language.lone_sinks:
             what = f"texts of {language.code} with nothing but an attention sink, as with one token alone: such a long "
             what += "vector moves the centre of centred measures (remove such rows from the corpus)"
-            notes.append(counted(language.lone_sinks, what))
+            notes.append(count_noun(language.lone_sinks, what))
         if language.cut:
             what = f"texts of {language.code} cut in the layer output, as the model's folder says"
-            notes.append(counted(language.cut, what))
+            notes.append(count_noun(language.cut, what))
         if language.sentences.windowed:
             what = f"texts of {language.code} longer than the model's limit, read in windows"
-            notes.append(counted(language.sentences.windowed, what))
+            notes.append(count_noun(language.sentences.windowed, what))
     return notes
 
 
-def unmeasured(plan: MeasurePlan, made: Sequence[Record], asked: MeasuredPairs) -> list[str]:
+def describe_missing(plan: MeasurePlan, made: Sequence[Record], asked: MeasuredPairs) -> list[str]:
     """What had to be left out, counted: pairs of languages, numbers that are undefined, entries of dictionaries."""
-    notes = [counted(asked.apart, "pairs of languages that share no row")] if asked.apart else []
+    notes = [count_noun(asked.apart, "pairs of languages that share no row")] if asked.apart else []
     if asked.cut and asked.fewest is not None and asked.rows is not None:
         fewest = "–".join(asked.fewest)
         what = f"rows left out of pairs, so that all are compared over {asked.rows:,}: {fewest} shares no more"
-        notes.append(counted(asked.cut, what))
+        notes.append(count_noun(asked.cut, what))
     pairs = set(asked.pairs)
     if pairs - asked.mapped and any(measures[name].fits for name in plan.measures):
         what = "pairs without a fitted map: --maps all fits one for every pair"
-        notes.append(counted(len(pairs - asked.mapped), what))
+        notes.append(count_noun(len(pairs - asked.mapped), what))
     reasons = {"words": "too few repeated word links", "names": "no names in both"}
     for name in plan.measures:
         if measures[name].needs in reasons:
             have = {(record.source, record.target) for record in made if record.measure == name}
             wanted = asked.mapped if measures[name].fits else pairs
             if wanted - have:
-                notes.append(counted(len(wanted - have), f"pairs without {name}: {reasons[measures[name].needs]}"))
+                notes.append(count_noun(len(wanted - have), f"pairs without {name}: {reasons[measures[name].needs]}"))
     undefined = Counter(f"{each.measure} {what}" for each in made for what in each.details.get("undefined", ()))
     notes += [f"{count} undefined: {what}" for what, count in undefined.items()]
     dropped = {(str(r.source), str(r.target)): r.details["dropped"] for r in made if r.measure == NAME}
     notes += [
-        counted(
+        count_noun(
             count,
             f"entries of the {source}–{target} dictionary: a test word that is trained on, or one that the tokenizer "
             "turns into nothing",
@@ -839,7 +841,7 @@ def project(space: ModelSpace, *, layer: int, seed: int, projection: str = "pca"
 
 def _view(vectors: NDArray[np.float64], codes: Sequence[str], projection: str, seed: int) -> dict[str, Any]:
     """Vectors on a plane, and how many of the nearest neighbours of one have its language, in all dimensions."""
-    flat = flattenings[projection].call(vectors, seed=seed)
+    flat = projections[projection].call(vectors, seed=seed)
     found: dict[str, Any] = {"places": [[round(float(x), 4), round(float(y), 4)] for x, y in flat.places]}
     if "explained" in flat.about:
         found["explained"] = flat.about["explained"]

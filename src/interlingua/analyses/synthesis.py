@@ -13,9 +13,16 @@ from interlingua.errors import InputError
 from interlingua.measures.spelling import spelling
 from interlingua.score import Score
 from interlingua.synthetic import files as reading
-from interlingua.synthetic.kinds import Sources, first_of_each_kind, in_every_type, paired, selected, speaking
-from interlingua.synthetic.products import DrawnRows, Product, ProductRow, sample, split
-from interlingua.synthetic.slots import Filled
+from interlingua.synthetic.kinds import (
+    Sources,
+    first_sheet_per_kind,
+    in_every_type,
+    pair_sheets,
+    selected,
+    sheets_with_languages,
+)
+from interlingua.synthetic.name_products import DrawnRows, Product, ProductRow, sample, split
+from interlingua.synthetic.slot_filling import FilledSentence
 from interlingua.synthetic.tables import (
     Ambiguous,
     Context,
@@ -74,7 +81,7 @@ class Synthetic:
     def names(self) -> list[TemplateTable[SlotName]]:
         return [product.names for product in self.whole.values()]
 
-    def sentences(self, language: str, part: str = "train") -> Iterator[tuple[ProductRow, Filled]]:
+    def sentences(self, language: str, part: str = "train") -> Iterator[tuple[ProductRow, FilledSentence]]:
         """Each row of a part with its words and tags in a language; row n is the same in every language."""
         return self.parts[part].sentences(codes.canonical(language))
 
@@ -188,14 +195,14 @@ def synthesise(
     left_out: list[SkippedRows] = []
     notes: list[str] = []
     found, other = (
-        first_of_each_kind(sources, what, asked, left_out, notes)
+        first_sheet_per_kind(sources, what, asked, left_out, notes)
         for sources, what in ((contexts, "contexts"), (names, "names"))
     )
-    weights, chosen = selected(types, paired(found, other, notes))
+    weights, chosen = selected(types, pair_sheets(found, other, notes))
     spoken = asked or in_every_type(chosen)
     context_tables: list[TemplateTable[Context]] = []
     name_tables: list[TemplateTable[SlotName]] = []
-    for context_sheet, name_sheet in speaking(chosen, spoken, notes):
+    for context_sheet, name_sheet in sheets_with_languages(chosen, spoken, notes):
         context_table, bad_contexts = reading.contexts(context_sheet, spoken, slots=rules.slots, bad=rules.bad_rows)
         name_table, bad_names = reading.names(name_sheet, spoken, bad=rules.bad_rows)
         context_tables.append(_enough(context_table))

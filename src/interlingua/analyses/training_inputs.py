@@ -15,7 +15,6 @@ import numpy as np
 import torch
 
 from interlingua.analyses.aligned_bitext import LinkedText
-from interlingua.counting import counted
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
 from interlingua.encoder.tokens import Tokeniser
@@ -26,11 +25,12 @@ from interlingua.objectives.anchor import Anchor
 from interlingua.objectives.contrastive import Contrastive
 from interlingua.objectives.drift import Drift
 from interlingua.objectives.task import TaskObjective
+from interlingua.plural_counts import count_noun
 from interlingua.registry import unknown
 from interlingua.training.forward import checked_layer, is_trained
 from interlingua.training.loop import LoopSettings, Monitor, Objective, Term
-from interlingua.training.pair_batches import PairBatches, PairPass, TokenizedBitext, bitext, joined
-from interlingua.training.phases import Part, Phase
+from interlingua.training.pair_batches import PairBatches, PairPass, TokenizedBitext, bitext, concatenate_bitexts
+from interlingua.training.phase_files import Phase, PhaseObjective
 from interlingua.training.processes import first_process_first
 from interlingua.training.reference import Reference, reference
 from interlingua.training.regime import Stage, trainable
@@ -106,8 +106,8 @@ class Pairs:
     @property
     def notes(self) -> tuple[str, ...]:
         """Descriptions, with counts, of what was left out on the way here."""
-        lost = [f"{counted(count, reason)} left out" for reason, count in self.trained.left_out if count]
-        dropped = [counted(links, f"links dropped: {name}") for name, links in self.dropped.items() if links]
+        lost = [f"{count_noun(count, reason)} left out" for reason, count in self.trained.left_out if count]
+        dropped = [count_noun(links, f"links dropped: {name}") for name, links in self.dropped.items() if links]
         return (*self.given.notes, *lost, *dropped)
 
     @cached_property
@@ -128,7 +128,7 @@ class Pairs:
         return trained, replace(chosen, links=pairs.links), {drop.name: drop.links for drop in pairs.dropped}
 
 
-def drawn_pairs(text: LinkedText, encoder: Encoder, settings: PairSettings, *, seed: int) -> Pairs:
+def sample_pairs(text: LinkedText, encoder: Encoder, settings: PairSettings, *, seed: int) -> Pairs:
     """Rows with text on both sides, drawn by the seed (papers/001 §5.1: 30k of all, anew for each run)."""
     order = np.random.default_rng(seed).permutation(text.usable).tolist()
     held = min(1000, max(len(order) // 10, 2)) if settings.held_out is None else settings.held_out
@@ -157,7 +157,7 @@ def _bitext(text: LinkedText, reader: TextReader, settings: PairSettings) -> tup
 
 
 @dataclass
-class Material:
+class TrainingInputs:
     """What the stages of one seed are made of; what the model as it came makes of its text is computed once.
 
     `dataclasses.replace` of its task and inputs keeps what was computed.
@@ -182,7 +182,7 @@ class Material:
     def text(self) -> TokenizedBitext:
         """The rows of all languages end to end."""
         if "text" not in self._made:
-            self._made["text"] = joined([self.pairs(code).trained for code in self.spoken])
+            self._made["text"] = concatenate_bitexts([self.pairs(code).trained for code in self.spoken])
         found: TokenizedBitext = self._made["text"]
         return found
 
@@ -204,7 +204,7 @@ class Material:
         return found
 
 
-def recorded(device: torch.device, precision: str, asked: bool | None = None) -> bool:
+def records_cuda_graphs(device: torch.device, precision: str, asked: bool | None = None) -> bool:
     """Whether steps are recorded as CUDA graphs: as asked, else on a GPU; fp16 looks at each gradient first."""
     return device.type == "cuda" and precision != "fp16" if asked is None else asked
 
@@ -223,7 +223,7 @@ def loop_settings(
         1,
         1.0,
         precision=precision,
-        graph=recorded(device, precision, graph),
+        graph=records_cuda_graphs(device, precision, graph),
         compile=compile,
         partial=True,
         checkpoint_every=checkpoint_every,
@@ -249,7 +249,7 @@ def check_trained(model: Any, layer: int, phases: Iterable[Phase], *, seed: int 
 def stages(
     model: torch.nn.Module,
     phases: Sequence[Phase],
-    material: Material,
+    material: TrainingInputs,
     *,
     like: LoopSettings,
     monitors: Mapping[str, Callable[[int], Monitor]] | None = None,
@@ -283,9 +283,9 @@ def stages(
 
 
 def _objective(
-    part: Part,
+    part: PhaseObjective,
     model: torch.nn.Module,
-    material: Material,
+    material: TrainingInputs,
     passes: dict[tuple[int, bool], PairPass],
     progress: Progress | None,
 ) -> Objective:

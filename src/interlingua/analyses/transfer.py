@@ -11,13 +11,13 @@ from interlingua import languages as codes
 from interlingua.analyses.training_inputs import NO_PAIRS, PairSettings
 from interlingua.errors import InputError
 from interlingua.paths import usable_path
-from interlingua.readers.format_detection import missing
-from interlingua.readers.squad import crossed
+from interlingua.readers.format_detection import missing_file
+from interlingua.readers.squad import join_by_question_id
 from interlingua.registry import unknown
 from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
-from interlingua.tasks.text_pairs import mixed
-from interlingua.training.phases import Phase, Schedule
+from interlingua.tasks.text_pairs import mix_with_english
+from interlingua.training.phase_files import Phase, Schedule
 from interlingua.training.regime import Regime, regime
 from interlingua.training.regime_names import ALPHA, MAPPED, REGIMES
 from interlingua.training.task import FineTuning
@@ -27,7 +27,7 @@ Files = File | tuple[File, ...]
 
 
 @dataclass(frozen=True)
-class Exam:
+class TestSet:
     """A test set: its name in tables, the languages its texts are in, the task that judges it, and its examples.
 
     `judged` is the language of what is judged: the text's own, or the paragraph's.
@@ -54,13 +54,13 @@ class Exam:
 
 
 @dataclass(frozen=True)
-class ExamFiles:
+class TestFiles:
     """The files that exams are made of, under their names.
 
     A name is a language (`ru`), two joined by `+` where question and paragraph differ (`en+ru`: English questions on
     Russian paragraphs, two files joined by id, or one that has both, as MLQA's), and after a colon anything that
     distinguishes two sets (`ru:mlqa`).
-    `mixed` is the file in the language of training that pairs of the others are mixed with (NLI). `retrieval` are
+    `mix_with_english` is the file in the language of training that pairs of the others are mixed with (NLI). `retrieval` are
     parallel corpora on which every model's sentences are looked up, too. `rows` takes a sample of each, by a fixed
     seed.
     """
@@ -70,7 +70,7 @@ class ExamFiles:
     retrieval: Mapping[str, Files] | None = None
     rows: int | None = None
 
-    def read(self, task: Any, *, source: str) -> tuple[Exam, ...]:
+    def read(self, task: Any, *, source: str) -> tuple[TestSet, ...]:
         """All exams in the order given; `source` is the language of training."""
         if not self.tests:
             raise InputError("there is nothing to test on", remedy="Give --test xx=FILE.")
@@ -81,7 +81,7 @@ class ExamFiles:
             raise InputError("--retrieval is for other tasks", remedy="With --task retrieval give --test xx=CORPUS.")
         for name, files in (self.retrieval or {}).items():
             exam = self._read(name, files, Retrieval(pivot=source))
-            exams.append(Exam(f"{name} retrieval", exam.languages, exam.task, exam.examples))
+            exams.append(TestSet(f"{name} retrieval", exam.languages, exam.task, exam.examples))
         for number, exam in enumerate(exams):
             if exam.name in [other.name for other in exams[:number]]:
                 raise InputError(
@@ -89,13 +89,13 @@ class ExamFiles:
                 )
         return tuple(self._sampled(exam) for exam in exams)
 
-    def _read(self, name: str, files: Files, task: Any) -> Exam:
-        spoken, paths = spoken_in(name), files if isinstance(files, tuple) else (files,)
+    def _read(self, name: str, files: Files, task: Any) -> TestSet:
+        spoken, paths = parse_test_languages(name), files if isinstance(files, tuple) else (files,)
         for path in paths:
             if task.name != "retrieval":  # A corpus may be a folder, or a name.
                 check_file(path)
         if len(spoken) == 1 and len(paths) == 1:
-            return Exam(name, spoken, task, task.read(paths[0], spoken[0]))
+            return TestSet(name, spoken, task, task.read(paths[0], spoken[0]))
         if task.name != "qa":
             raise InputError("only questions have a paragraph in another language", value=name, remedy="Give xx=FILE.")
         if len(spoken) != 2 or len(paths) > 2:
@@ -105,32 +105,32 @@ class ExamFiles:
                 remedy="Give en+ru=QUESTIONS,PARAGRAPHS: two files of one release; or en+ru=FILE.",
             )
         if len(paths) == 1:
-            return Exam(name, spoken, task, task.read(paths[0], spoken[1]))
+            return TestSet(name, spoken, task, task.read(paths[0], spoken[1]))
         asked, told = (task.read(path, code) for path, code in zip(paths, spoken, strict=True))
-        return Exam(name, spoken, task, crossed(asked, told))
+        return TestSet(name, spoken, task, join_by_question_id(asked, told))
 
-    def _mixed(self, exams: Sequence[Exam], task: Any, source: str) -> list[Exam]:
+    def _mixed(self, exams: Sequence[TestSet], task: Any, source: str) -> list[TestSet]:
         assert self.mixed is not None
         if task.name != "nli":
             raise InputError("mixed languages are for pairs of premise and hypothesis", remedy="Use --task nli.")
         check_file(self.mixed)
         english = task.read(self.mixed, source)
         return [
-            Exam(f"{exam.name} mixed", (source, exam.judged), task, mixed(exam.examples, english, seed=0))
+            TestSet(f"{exam.name} mixed", (source, exam.judged), task, mix_with_english(exam.examples, english, seed=0))
             for exam in exams
             if exam.judged != source
         ]
 
-    def _sampled(self, exam: Exam) -> Exam:
+    def _sampled(self, exam: TestSet) -> TestSet:
         if self.rows is None:
             return exam
-        return Exam(exam.name, exam.languages, exam.task, exam.examples.sample(self.rows, seed=0))
+        return TestSet(exam.name, exam.languages, exam.task, exam.examples.sample(self.rows, seed=0))
 
 
-def spoken_in(name: str) -> tuple[str, ...]:
+def parse_test_languages(name: str) -> tuple[str, ...]:
     """The languages that a test's name says.
 
-    >>> spoken_in("rus"), spoken_in("en+ru"), spoken_in("ru:mlqa")
+    >>> parse_test_languages("rus"), parse_test_languages("en+ru"), parse_test_languages("ru:mlqa")
     (('ru',), ('en', 'ru'), ('ru',))
     """
     return tuple(codes.canonical(code) for code in name.split(":", maxsplit=1)[0].split("+"))
@@ -139,7 +139,7 @@ def spoken_in(name: str) -> tuple[str, ...]:
 def check_file(path: File) -> None:
     """Refuse a path where no file is."""
     if not usable_path(path).is_file():
-        raise missing(Path(path))
+        raise missing_file(Path(path))
 
 
 def task_named(name: str, *, length: int | None = None, pooling: str | None = None, source: str = "en") -> Any:
@@ -156,14 +156,14 @@ def task_named(name: str, *, length: int | None = None, pooling: str | None = No
     return Retrieval(pivot=source) if call is Retrieval else call(**given)
 
 
-def check_labels(exams: Sequence[Exam], labels: tuple[str, ...], *, train: str) -> None:
+def check_labels(exams: Sequence[TestSet], labels: tuple[str, ...], *, train: str) -> None:
     """Refuse exams with labels that the training examples lack; a head could never give them."""
     for exam in exams:
         if tasks[exam.task.name].needs == "head":
-            check_known(exam.examples, exam.task.kind, labels, train=train)
+            check_labels_known(exam.examples, exam.task.kind, labels, train=train)
 
 
-def check_known(examples: Any, kind: str, labels: tuple[str, ...], *, train: str) -> None:
+def check_labels_known(examples: Any, kind: str, labels: tuple[str, ...], *, train: str) -> None:
     """Refuse examples with a label or a tag that the training examples lack; answers of questions are free."""
     if kind == "span":
         return
@@ -233,13 +233,13 @@ class Scenario:
     regime: str
     phases: tuple[Phase, ...]
     spoken: tuple[str, ...]
-    exams: tuple[Exam, ...]
+    exams: tuple[TestSet, ...]
     mapped: bool | str = False
 
 
-def plan(
+def plan_regimes(
     regimes: Sequence[str | Regime],
-    exams: Sequence[Exam],
+    exams: Sequence[TestSet],
     bitexts: Sequence[str],
     settings: TransferSettings,
     *,
@@ -294,7 +294,7 @@ def phases_of(given: str | Regime, settings: TransferSettings, *, task: str, hea
     )
     phases = () if headless and given == "original" else named.phases
     own = {} if settings.adjusting is None else {settings.adjusting.name: settings.adjusting}
-    return tuple(own.get(phase.name) or changed(phase, settings) for phase in phases)
+    return tuple(own.get(phase.name) or override_phase(phase, settings) for phase in phases)
 
 
 def defaults_of(task: str) -> FineTuning:
@@ -305,7 +305,7 @@ def defaults_of(task: str) -> FineTuning:
     return own
 
 
-def changed(phase: Phase, settings: TransferSettings) -> Phase:
+def override_phase(phase: Phase, settings: TransferSettings) -> Phase:
     """The phase with what the user set in place of its own."""
     is_task = phase.parts[0].objective == "task"
     batch = settings.batch if is_task else settings.adjust_batch
@@ -328,12 +328,12 @@ def changed(phase: Phase, settings: TransferSettings) -> Phase:
 
 
 def _maps(
-    given: str | Regime, phases: tuple[Phase, ...], exams: Sequence[Exam], bitexts: Sequence[str], source: str
+    given: str | Regime, phases: tuple[Phase, ...], exams: Sequence[TestSet], bitexts: Sequence[str], source: str
 ) -> tuple[list[Scenario], list[str]]:
     """A map is of one language: exams in two, and in the language of training, have none."""
     name = given.name if isinstance(given, Regime) else given
     notes = []
-    mine: dict[str, list[Exam]] = {}
+    mine: dict[str, list[TestSet]] = {}
     for exam in exams:
         if exam.languages == (source,) or len(exam.languages) > 1 or exam.task.name == "retrieval":
             notes.append(f"{exam.name} is not tested under {name}: a map is of one language, for a head to read")
@@ -345,13 +345,13 @@ def _maps(
 
 
 def _groups(
-    name: str, phases: tuple[Phase, ...], exams: Sequence[Exam], bitexts: Sequence[str], settings: TransferSettings
+    name: str, phases: tuple[Phase, ...], exams: Sequence[TestSet], bitexts: Sequence[str], settings: TransferSettings
 ) -> tuple[list[Scenario], list[str]]:
     """One model for all languages, or one a language, with the exams of each."""
     if not bitexts:
         raise InputError(f"the regime {name} needs a bitext", remedy="Give --bitext xx=FILE, or --regimes original.")
     groups = [tuple(bitexts)] if settings.together else [(code,) for code in bitexts]
-    given: dict[tuple[str, ...], list[Exam]] = {group: [] for group in groups}
+    given: dict[tuple[str, ...], list[TestSet]] = {group: [] for group in groups}
     notes = []
     for exam in exams:
         foreign = {code for code in exam.languages if code != settings.source}
@@ -367,7 +367,7 @@ def _groups(
     return [Scenario(name, phases, group, tuple(its)) for group, its in given.items() if its], notes
 
 
-def _no_bitext(exam: Exam, name: str) -> InputError:
+def _no_bitext(exam: TestSet, name: str) -> InputError:
     return InputError(
         f"the regime {name} has no bitext for the test {exam.name}",
         remedy="Give --bitext xx=FILE for its language, or --joint-adjustment to test one model adjusted on all.",
@@ -375,7 +375,7 @@ def _no_bitext(exam: Exam, name: str) -> InputError:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class TaskData:
     """What is trained: the task with its labels, examples to train on and, by choice, to choose the best weights by.
 
     A task without a head (retrieval) has no examples.

@@ -19,13 +19,20 @@ from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
 from interlingua.errors import InputError
 from interlingua.languages import script
-from interlingua.measures.curves import Clustering, Correlations, clustered, correlations, differences, pooled
+from interlingua.measures.curves import (
+    Correlations,
+    CurveClustering,
+    cluster_curves,
+    correlations,
+    differences,
+    pool_runs,
+)
 from interlingua.metric import Metric, Metrics
 from interlingua.readers.examples import Examples, TaggedWords
 from interlingua.record import Made, Record, versions
 from interlingua.score import Score
 from interlingua.stats import Association, association_of_pairs, mantel
-from interlingua.tasks.ner import Ner, Tagged, wrong_sentences
+from interlingua.tasks.ner import Ner, TagPredictions, wrong_sentences
 from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.journal import Monitor
 from interlingua.training.monitors import (
@@ -34,13 +41,13 @@ from interlingua.training.monitors import (
     COSINE,
     SHARE,
     Budget,
-    Cadence,
+    MonitorSchedule,
     Sample,
     Similarities,
     cadence,
     curve,
 )
-from interlingua.training.phases import Phase
+from interlingua.training.phase_files import Phase
 from interlingua.training.regime import regime
 
 MEASURE, WRONG = "pairwise", "wrong"
@@ -77,7 +84,7 @@ CANDIDATES = 64
 
 
 @dataclass(frozen=True)
-class Watch:
+class MonitorSettings:
     """What is watched while a model is fine-tuned, and for how much.
 
     `span` is over how many steps changes are taken (papers/003: 50); a run of fewer than twice as many takes half its
@@ -95,7 +102,7 @@ class Watch:
     def span_of(self, steps: int) -> int:
         """The span for a run of that many steps: a number with divisors, so that there are cadences to choose from.
 
-        >>> Watch().span_of(300), Watch().span_of(62), Watch(every=5).span_of(62)
+        >>> MonitorSettings().span_of(300), MonitorSettings().span_of(62), MonitorSettings(every=5).span_of(62)
         (50, 30, 30)
         """
         if steps >= 2 * self.span:
@@ -113,7 +120,7 @@ class MatrixTraining:
     learning_rate: float
     batch: int
     precision: str = "fp32"
-    watch: Watch = field(default_factory=Watch)
+    watch: MonitorSettings = field(default_factory=MonitorSettings)
 
     @property
     def phase(self) -> Phase:
@@ -189,14 +196,14 @@ class TaggedLanguages:
         notes = [f"{code}.train: {skip}" for code in sources for skip in self.train_inputs(code).skipped]
         return notes + [f"test sentences of all languages: {skip}" for skip in self.test_inputs[0].skipped]
 
-    def watched(self, model: torch.nn.Module, sources: Sequence[str], training: MatrixTraining) -> Watched:
+    def watched(self, model: torch.nn.Module, sources: Sequence[str], training: MatrixTraining) -> MonitoredSample:
         """What is watched of a model that is not trained yet.
 
         In every run the same rows at the same steps: as that of the run on one of `sources` with the fewest tokens.
         """
         schedule, batch = training.phase.schedule, training.batch
         read = [self.train_inputs(source) for source in sources]
-        return Watched.of(
+        return MonitoredSample.of(
             training.watch,
             {code: [" ".join(item.words) for item in its] for code, its in self.test_examples.items()},
             self.encoder,
@@ -226,7 +233,7 @@ class TaggedLanguages:
         made: Made = []
         for code, words in places:
             examples = self.test_examples[code]
-            score = wrong_sentences(Tagged(said.labels, said.choice[words]), examples)
+            score = wrong_sentences(TagPredictions(said.labels, said.choice[words]), examples)
             assert score.items is not None
             about = {
                 "wrong": int(score.items.sum()),
@@ -250,18 +257,18 @@ def _by_type(examples: Examples[TaggedWords], wrong: NDArray[Any]) -> dict[str, 
 
 
 @dataclass(frozen=True)
-class Watched:
+class MonitoredSample:
     """A sample that is watched in runs of one length; the same for every language of training."""
 
-    watch: Watch
+    watch: MonitorSettings
     similarities: Similarities
-    cadence: Cadence
+    cadence: MonitorSchedule
     span: int
 
     @classmethod
     def of(
         cls,
-        watch: Watch,
+        watch: MonitorSettings,
         texts: Mapping[str, Sequence[str]],
         encoder: Encoder,
         model: torch.nn.Module,
@@ -269,7 +276,7 @@ class Watched:
         steps: int,
         tokens_a_step: float,
         precision: str,
-    ) -> Watched:
+    ) -> MonitoredSample:
         """What is watched of a model that is not trained yet, on the first rows of `texts`."""
         most = max(CANDIDATES, watch.rows or 0)
         whole = Sample.of(encoder, {code: column[:most] for code, column in texts.items()})
@@ -437,25 +444,27 @@ def changes_of(records: Sequence[Record], *, metric: str = "cosine", span: int |
 
 
 @dataclass(frozen=True)
-class Together:
+class CurveGroups:
     """How languages' changes go together over all fine-tunings, and which languages form groups (papers/003 Fig. 4)."""
 
     languages: tuple[str, ...]
     correlations: Correlations
-    clustering: Clustering
+    clustering: CurveClustering
 
 
-def together(runs: Sequence[Changes], *, groups: int = 2) -> Together:
+def group_curves(runs: Sequence[Changes], *, groups: int = 2) -> CurveGroups:
     """The correlations of the languages' changes, all runs end to end, and their clustering."""
     if not runs:
         raise InputError("no fine-tuning was watched", remedy="Run it with its monitors on.")
-    curves = pooled([run.changes for run in runs])
+    curves = pool_runs([run.changes for run in runs])
     if still := [
         code for code, spread in zip(runs[0].languages, np.ptp(curves, axis=0), strict=True) if spread < 1e-12
     ]:
         raise InputError("a curve that does not change", value=", ".join(still), remedy="Train longer.")
     found = correlations(curves)
-    return Together(runs[0].languages, found, clustered(found.matrix, groups=min(groups, len(runs[0].languages))))
+    return CurveGroups(
+        runs[0].languages, found, cluster_curves(found.matrix, groups=min(groups, len(runs[0].languages)))
+    )
 
 
 def _by_cell(records: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:
@@ -471,7 +480,7 @@ GROUPS = 2
 """As papers/003 Fig. 4 sees them."""
 
 
-def conclusions(
+def summarize_geometry(
     records: Sequence[Record], spelled: Spellings | None, *, seed: int = 0
 ) -> tuple[dict[str, Any], list[str]]:
     """Plain data for the report, and descriptions of what could not be concluded; `spelled` is how names are spelled.
@@ -560,7 +569,7 @@ def _movements(records: Sequence[Record]) -> dict[str, Any]:
     for run in runs:
         lines = {code: run.changes[:, place].tolist() for place, code in enumerate(run.languages)}
         changes.setdefault(run.source, {"steps": run.begun.tolist(), "lines": lines})
-    found = together(runs, groups=GROUPS)
+    found = group_curves(runs, groups=GROUPS)
     groups = {
         "languages": list(found.languages),
         "matrix": found.correlations.matrix.tolist(),

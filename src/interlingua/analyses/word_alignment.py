@@ -20,22 +20,22 @@ from numpy.typing import NDArray
 
 from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
-from interlingua.engine.atomic_files import cannot_write, hidden_name, told_when_full, write_beside, write_text
+from interlingua.engine.atomic_files import cannot_write, hidden_name, report_full_disk, write_atomically, write_text
 from interlingua.errors import InputError, MissingExtra
 from interlingua.paths import read_json
-from interlingua.readers.documents import opened
-from interlingua.readers.format_detection import missing
+from interlingua.readers.documents import open_document
+from interlingua.readers.format_detection import missing_file
 from interlingua.readers.inmemory import text_pairs
 from interlingua.readers.sentence_pairs import HEADER, SentencePair, open_bitext
 from interlingua.registry import unknown
 from interlingua.score import Scores
 from interlingua.wordalign.eflomal import LONGEST, eflomal_links
 from interlingua.wordalign.links import Links, write_pharaoh
-from interlingua.wordalign.model import AlignerSettings, DiagonalModel, combined
+from interlingua.wordalign.model import AlignerSettings, DiagonalModel, combine_directions
 from interlingua.wordalign.neural import NeuralSettings, neural_links
 from interlingua.wordalign.quality import Gold, LinkCounts, PairScores, count_links, quality, read_gold, score_pairs
 from interlingua.wordalign.spill import PackedTexts
-from interlingua.wordalign.symmetrize import SYMMETRISATIONS, symmetrise
+from interlingua.wordalign.symmetrize import SYMMETRISATIONS, symmetrize
 from interlingua.wordalign.training import Iteration, align_both
 from interlingua.wordalign.vocabulary import Sentences
 from interlingua.words import Sentence, Span, by_character, field_spans, has_tokens, lacks_segmenter, token_spans
@@ -232,7 +232,7 @@ Watch = Callable[[str, Iteration], None]
 
 
 @dataclass(frozen=True)
-class Found:
+class AlignerResult:
     """What a way gave: one set of links, and all it has to say.
 
     `likelihoods` are log p(target | source) and log p(source | target) by row.
@@ -285,14 +285,19 @@ class NumberedBitext:
 
 
 def train_links(
-    text: NumberedBitext, linking: Linking, *, device: str, watch: Watch | None, staged: Staged | None = None
-) -> Found:
+    text: NumberedBitext,
+    linking: AlignerChoice,
+    *,
+    device: str,
+    watch: Watch | None,
+    staged: PartialModelFolder | None = None,
+) -> AlignerResult:
     """Links of a model trained on the text, both directions; the models are kept where there is a place for them."""
     keep = None if staged is None else staged.keep
     forward, backward = align_both(text.source, text.target, linking.diagonal, device=device, progress=watch, keep=keep)
     count = len(text.rows)
-    return Found(
-        combined(forward.applied, backward.applied, linking.symmetrize, rows=count),
+    return AlignerResult(
+        combine_directions(forward.applied, backward.applied, linking.symmetrize, rows=count),
         likelihoods=(forward.applied.log_likelihood[:count], backward.applied.log_likelihood[:count]),
         iterations={name: one.iterations for name, one in zip(DIRECTIONS, (forward, backward), strict=True)},
     )
@@ -304,20 +309,20 @@ def _first(links: Links, rows: int) -> Links:
     return Links(links.row[:last], links.source[:last], links.target[:last])
 
 
-class Staged:
+class PartialModelFolder:
     """A folder of a trained model on its way: written beside, and there whole when it is all done, or not at all."""
 
     def __init__(self, folder: Path, cut: str) -> None:
         self._folder, self._cut = folder, cut
         self._beside = hidden_name(folder)
 
-    def __enter__(self) -> Staged:
+    def __enter__(self) -> PartialModelFolder:
         return self
 
     def keep(self, direction: str, model: DiagonalModel) -> None:
         """Write one direction."""
         try:
-            with told_when_full(self._folder.parent):
+            with report_full_disk(self._folder.parent):
                 model.save(self._beside / direction)
         except OSError as error:
             raise cannot_write(self._folder.parent, error) from error
@@ -335,14 +340,14 @@ class Staged:
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedAligner:
     """A trained model of both directions, and how the text it was trained on was cut."""
 
     models: tuple[DiagonalModel, DiagonalModel]
     cut: str
 
     @classmethod
-    def load(cls, folder: Path) -> Saved:
+    def load(cls, folder: Path) -> SavedAligner:
         about = folder / "align.json"
         if not about.is_file():
             raise InputError("no saved aligner here", file=folder, remedy="Give a folder that --save made.")
@@ -356,15 +361,17 @@ class Saved:
         return cls((forward, backward), cut)
 
 
-def apply_saved_aligner(saved: Saved, rows: Rows, how: str, *, device: str) -> Found:
+def apply_saved_aligner(saved: SavedAligner, rows: Rows, how: str, *, device: str) -> AlignerResult:
     """Links of a loaded model."""
     forward = saved.models[0].apply(rows.source.words, rows.target.words, device=device)
     backward = saved.models[1].apply(rows.target.words, rows.source.words, device=device, turned=True)
     likelihoods = (forward.log_likelihood, backward.log_likelihood)
-    return Found(combined(forward, backward, how), likelihoods=likelihoods)
+    return AlignerResult(combine_directions(forward, backward, how), likelihoods=likelihoods)
 
 
-def link_by_encoder(encoder: Encoder, rows: Rows, settings: NeuralSettings, *, progress: Progress | None) -> Found:
+def link_by_encoder(
+    encoder: Encoder, rows: Rows, settings: NeuralSettings, *, progress: Progress | None
+) -> AlignerResult:
     """Links of an encoder's vectors."""
     bar = None if progress is None else (lambda done, total: progress("aligning", done, total))
     found = neural_links(encoder, rows.source, rows.target, settings, progress=bar)
@@ -373,10 +380,10 @@ def link_by_encoder(encoder: Encoder, rows: Rows, settings: NeuralSettings, *, p
     ]
     if any(found.lost):
         notes.append(f"{sum(found.lost)} words have no link: the tokenizer of {encoder.name} turns them into nothing")
-    return Found(found.links, notes=tuple(notes))
+    return AlignerResult(found.links, notes=tuple(notes))
 
 
-def link_by_eflomal(text: NumberedBitext, how: str) -> Found:
+def link_by_eflomal(text: NumberedBitext, how: str) -> AlignerResult:
     """Links by eflomal, both directions."""
     source = list(chain.from_iterable(part.source.words for part in (text.rows, *text.also)))
     target = list(chain.from_iterable(part.target.words for part in (text.rows, *text.also)))
@@ -385,24 +392,24 @@ def link_by_eflomal(text: NumberedBitext, how: str) -> Found:
     left = (
         (SkippedLines(f"more than {LONGEST} words, which eflomal passes over", text.rows.name, lines),) if lines else ()
     )
-    return Found(symmetrise(_first(found.forward, count), _first(found.backward, count), how), left_out=left)
+    return AlignerResult(symmetrize(_first(found.forward, count), _first(found.backward, count), how), left_out=left)
 
 
 def read_given_links(
     paths: Sequence[str | Path], text: NumberedBitext, reading: ReadingRules, how: str, *, base: int
-) -> Found:
+) -> AlignerResult:
     """Links from files: one set, or one a direction."""
     read = [read_links(path, text, reading, base=base) for path in paths]
     left = tuple(one for path, links in zip(paths, read, strict=True) for one in unusable(links, str(path)))
     links = [one.possible for one in read]
-    return Found(links[0] if len(links) == 1 else symmetrise(links[0], links[1], how), left_out=left)
+    return AlignerResult(links[0] if len(links) == 1 else symmetrize(links[0], links[1], how), left_out=left)
 
 
 def read_links(path: str | Path, text: NumberedBitext, reading: ReadingRules, *, base: int | None) -> Gold:
     """The links of a file for this bitext; bad lines as the reading says."""
     if not Path(path).exists():
-        raise missing(Path(path))
-    with opened(Path(path), encoding=reading.encoding) as document:
+        raise missing_file(Path(path))
+    with open_document(Path(path), encoding=reading.encoding) as document:
         links = read_gold(
             document.lines(marked=True),
             file=document.name,
@@ -483,7 +490,7 @@ class Alignment:
 
 
 @dataclass(frozen=True)
-class Linking:
+class AlignerChoice:
     """What links the words of a bitext.
 
     `method` is diagonal (fast_align's model, trained on the text, with the settings `diagonal`), neural (the vectors of
@@ -554,7 +561,7 @@ def align(
     bitext: object,
     target: str | Path | None = None,
     *,
-    linking: Linking | None = None,
+    linking: AlignerChoice | None = None,
     saved: str | Path | None = None,
     links: Sequence[str | Path] = (),
     base: int = 0,
@@ -573,9 +580,9 @@ def align(
     symmetrised. `also` is more text to train on. `gold` gives `quality`; `base` is the number of the first word in
     `links` and in what is written. Nothing is written before all is done.
     """
-    linking, files = linking or Linking(), files or AlignmentFiles()
+    linking, files = linking or AlignerChoice(), files or AlignmentFiles()
     reading = replace(reading or ReadingRules(), indexed=bool(links) or gold is not None)
-    loaded = None if saved is None else Saved.load(Path(saved))
+    loaded = None if saved is None else SavedAligner.load(Path(saved))
     if loaded is not None and reading.cut == "auto":
         reading = replace(reading, cut=loaded.cut, indexed=False)
     place = str(pick_device(linking.device))
@@ -587,7 +594,9 @@ def align(
     text = NumberedBitext(rows, [read_rows(path, None, beside) for path in also], device=place)
     truth = None if gold is None else read_links(gold.file, text, reading, base=gold.base)
     with ExitStack() as stack:
-        staged = None if files.model is None else stack.enter_context(Staged(Path(files.model), rows.source.cut))
+        staged = (
+            None if files.model is None else stack.enter_context(PartialModelFolder(Path(files.model), rows.source.cut))
+        )
         if links:
             found = read_given_links(links, text, reading, linking.symmetrize, base=base)
         elif encoder is not None:
@@ -605,7 +614,9 @@ def align(
     return result
 
 
-def _result(found: Found, text: NumberedBitext, base: int, gold: GoldLinks | None, truth: Gold | None) -> Alignment:
+def _result(
+    found: AlignerResult, text: NumberedBitext, base: int, gold: GoldLinks | None, truth: Gold | None
+) -> Alignment:
     counts = quality_of = None
     unused: tuple[SkippedLines, ...] = ()
     if gold is not None and truth is not None:
@@ -637,7 +648,7 @@ def _write(files: list[tuple[str | Path | None, Iterator[str]]]) -> None:
 
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
-            write_beside(place, write)
+            write_atomically(place, write)
         except OSError as error:
             raise cannot_write(place.parent, error) from error
 

@@ -47,7 +47,7 @@ CHOICES = Metrics(
 
 
 @dataclass(frozen=True)
-class Weighed:
+class WeightedUnits:
     """Examples as weighted units: example i has attributions `values[starts[i]:starts[i + 1]]`, and as many vectors."""
 
     values: Floats
@@ -152,8 +152,8 @@ class Consistency:
 
 
 def consistency(
-    source: Weighed,
-    target: Weighed,
+    source: WeightedUnits,
+    target: WeightedUnits,
     *,
     weighting: str = "absolute",
     solver: str = "exact",
@@ -172,8 +172,8 @@ def consistency(
 
 
 def consistencies(
-    source: Weighed,
-    target: Weighed,
+    source: WeightedUnits,
+    target: WeightedUnits,
     *,
     weightings: Sequence[str],
     solver: str = "exact",
@@ -226,7 +226,7 @@ class _Way:
     head: bool
 
     @classmethod
-    def of(cls, source: Weighed, target: Weighed, weighting: str, seed: int, *, head: bool) -> _Way:
+    def of(cls, source: WeightedUnits, target: WeightedUnits, weighting: str, seed: int, *, head: bool) -> _Way:
         weights = [[side.weights(number, weighting) for number in range(len(side))] for side in (source, target)]
         rows = np.array(
             [n for n in range(len(source)) if weights[0][n] is not None and weights[1][n] is not None], np.int64
@@ -249,7 +249,7 @@ class _Way:
 
 
 def _solved(
-    source: Weighed, target: Weighed, ways: Sequence[_Way], *, solver: str, device: str, flows: bool
+    source: WeightedUnits, target: WeightedUnits, ways: Sequence[_Way], *, solver: str, device: str, flows: bool
 ) -> list[tuple[Floats, tuple[Flow, ...]]]:
     """Of each way the scores (pair, random, null; row), and what flows in pairs where that was asked for."""
     # All that is asked of two texts is asked together: their similarities are found once.
@@ -296,7 +296,7 @@ def _standard_error(values: Floats, groups: Ints | None) -> float:
     return float(np.sqrt(len(sums) / (len(sums) - 1) * np.square(sums).sum()) / len(values)) if len(sums) > 1 else 0.0
 
 
-def _noise(side: Weighed, weighting: str, draw: np.random.Generator) -> list[Floats | None]:
+def _noise(side: WeightedUnits, weighting: str, draw: np.random.Generator) -> list[Floats | None]:
     """Weights of each example's own attributions, dealt at random to its units that have a vector.
 
     The same sizes on other words: a control that is more even, or less, would score higher, or lower, for that alone.
@@ -305,7 +305,7 @@ def _noise(side: Weighed, weighting: str, draw: np.random.Generator) -> list[Flo
     places = np.lexsort((side.known, owner))
     dealt = np.empty_like(side.values)
     dealt[places] = side.values[np.lexsort((draw.random(len(owner)), side.known, owner))]
-    drawn = Weighed(dealt, side.vectors, side.starts)
+    drawn = WeightedUnits(dealt, side.vectors, side.starts)
     return [drawn.weights(number, weighting) for number in range(len(side))]
 
 

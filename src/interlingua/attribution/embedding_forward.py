@@ -24,7 +24,7 @@ _SAVED = 40  # numbers a token and unit of width that a block of a transformer k
 _TOKENS = {"cpu": 2048, "cuda": 65536}
 
 
-class Through:
+class EmbeddingForward:
     """A model called with batches, and its table of word embeddings.
 
     `precision="bf16"` computes points on the path with a bfloat16 copy of the weights; what it gives is float32, sums

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from interlingua.attribution.inputs import Attributions, Case
+from interlingua.attribution.inputs import AttributionInput, Attributions
 from interlingua.attribution.integrated_gradients import scores_at
 from interlingua.metric import Metric, Metrics
 
@@ -62,7 +62,9 @@ class Faithfulness:
         return lost
 
 
-def faithfulness(case: Case, found: Attributions, *, fractions: tuple[float, ...] = FRACTIONS) -> Faithfulness:
+def faithfulness(
+    case: AttributionInput, found: Attributions, *, fractions: tuple[float, ...] = FRACTIONS
+) -> Faithfulness:
     """Comprehensiveness and sufficiency (DeYoung et al. 2020, §4.2) of attributions, highest first.
 
     Probabilities whatever the scale of the targets. With fractions from 0 to 1 `deleted` is the deletion curve
@@ -91,7 +93,7 @@ def faithfulness(case: Case, found: Attributions, *, fractions: tuple[float, ...
     return Faithfulness(tuple(fractions), values[:targets], shaped[0], shaped[1])
 
 
-def _ranks(case: Case, found: Attributions) -> tuple[Ints, Ints]:
+def _ranks(case: AttributionInput, found: Attributions) -> tuple[Ints, Ints]:
     """The rank of every token among those of its target that can be deleted, and how many can; separators come last."""
     owner = np.repeat(np.arange(len(found)), np.diff(found.starts))
     order = np.lexsort((-found.values, ~case.changed, owner))

@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from interlingua.attribution.embedding_forward import Through
-from interlingua.encoder.inputs import Inputs, spread
-from interlingua.encoder.pooling import send
+from interlingua.attribution.embedding_forward import EmbeddingForward
+from interlingua.encoder.inputs import Inputs, expand_ranges
+from interlingua.encoder.pooling import to_device
 from interlingua.errors import InputError
 from interlingua.registry import unknown
 
@@ -29,7 +29,7 @@ class Baseline:
     kept: tuple[int, ...]
 
     @classmethod
-    def of(cls, name: str, through: Through, tokenizer: Any, *, kept: tuple[int, ...]) -> Baseline:
+    def of(cls, name: str, through: EmbeddingForward, tokenizer: Any, *, kept: tuple[int, ...]) -> Baseline:
         """The baseline called so: padding (Wang et al. 2021 §2.1), mask, zero or mean.
 
         `kept` are the ids of separators: what the tokenizer puts round texts.
@@ -43,22 +43,22 @@ class Baseline:
         return ~np.isin(ids, np.array(self.kept, np.int64))
 
 
-def _padding(through: Through, tokenizer: Any) -> torch.Tensor:
+def _padding(through: EmbeddingForward, tokenizer: Any) -> torch.Tensor:
     # A tokenizer without padding (a decoder's) is padded with its end of text everywhere else in the house.
     return _of_token(through, tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id)
 
 
-def _mask(through: Through, tokenizer: Any) -> torch.Tensor:
+def _mask(through: EmbeddingForward, tokenizer: Any) -> torch.Tensor:
     if tokenizer.mask_token_id is None:
         raise InputError("the tokenizer has no mask token", value="mask", remedy="Use the baseline padding or mean.")
     return _of_token(through, tokenizer.mask_token_id)
 
 
-def _zero(through: Through, tokenizer: Any) -> torch.Tensor:
+def _zero(through: EmbeddingForward, tokenizer: Any) -> torch.Tensor:
     return torch.zeros_like(_of_token(through, 0))
 
 
-def _mean(through: Through, tokenizer: Any) -> torch.Tensor:
+def _mean(through: EmbeddingForward, tokenizer: Any) -> torch.Tensor:
     table: Any = through.table
     count = int(table.weight.shape[0])
     total = torch.zeros_like(_of_token(through, 0), dtype=torch.float64)
@@ -68,11 +68,11 @@ def _mean(through: Through, tokenizer: Any) -> torch.Tensor:
     return (total / count).float()
 
 
-def _of_token(through: Through, token: int | None) -> torch.Tensor:
+def _of_token(through: EmbeddingForward, token: int | None) -> torch.Tensor:
     return through.embed(torch.tensor(token or 0, device=through.device))
 
 
-BASELINES: dict[str, Callable[[Through, Any], torch.Tensor]] = {
+BASELINES: dict[str, Callable[[EmbeddingForward, Any], torch.Tensor]] = {
     "padding": _padding,
     "mask": _mask,
     "zero": _zero,
@@ -122,11 +122,11 @@ class Targets:
             kinds = ("texts", "tokens") if output.ndim == 2 else ("tokens", "texts")
             raise InputError(f"the head scores {kinds[0]}, and {kinds[1]} are asked for", remedy="Use its own task.")
         rows = torch.arange(len(numbers), device=output.device)
-        label = send(self.label[numbers], output.device)
+        label = to_device(self.label[numbers], output.device)
         if output.ndim == 2:
             chosen = output if self.scale == "logit" else output.softmax(dim=-1)
             return chosen[rows, label]
-        position = send(self.position[numbers], output.device)
+        position = to_device(self.position[numbers], output.device)
         if self.scale == "logit":
             return output[rows, position, label]
         if self.rivals == "labels":
@@ -167,10 +167,10 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Case:
+class AttributionInput:
     """A model as a function of word embeddings, what it reads, the numbers to explain, and what nothing looks like."""
 
-    through: Through
+    through: EmbeddingForward
     inputs: Inputs
     targets: Targets
     baseline: Baseline
@@ -187,7 +187,7 @@ class Case:
     def changed(self) -> NDArray[np.bool_]:
         """Whether each token of the targets, flat, differs from its baseline."""
         row = self.targets.row
-        return self.baseline.changed(self.inputs.ids[spread(self.inputs.starts[row], self.inputs.lengths[row])])
+        return self.baseline.changed(self.inputs.ids[expand_ranges(self.inputs.starts[row], self.inputs.lengths[row])])
 
 
 @dataclass(frozen=True)

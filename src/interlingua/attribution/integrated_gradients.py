@@ -10,8 +10,8 @@ import torch
 from numpy.typing import NDArray
 
 from interlingua.attribution import attributions
-from interlingua.attribution.inputs import Attributions, Case
-from interlingua.encoder.pooling import send
+from interlingua.attribution.inputs import AttributionInput, Attributions
+from interlingua.encoder.pooling import to_device
 from interlingua.encoder.tokens import batches
 from interlingua.errors import InputError
 from interlingua.registry import unknown
@@ -24,19 +24,21 @@ Reduce = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 """From the gradients at points, the points, and inputs less baselines, (point, position, dim), to (point, position)."""
 
 
-def scores_at(case: Case, owner: Ints, mix: Mix, *, exact: bool) -> Floats:
+def scores_at(case: AttributionInput, owner: Ints, mix: Mix, *, exact: bool) -> Floats:
     """The value of target `owner[p]` at each point p: baseline + mix · (input - baseline)."""
     found = torch.zeros(len(owner), dtype=torch.float64, device=case.through.device)
 
     def take(points: Ints, values: torch.Tensor, _: torch.Tensor | None) -> None:
-        found[send(points, found.device)] = values.detach().double()
+        found[to_device(points, found.device)] = values.detach().double()
 
     _walk(case, owner, mix, take, reduce=None, exact=exact)
     result: Floats = found.cpu().numpy()
     return result
 
 
-def gradients_at(case: Case, owner: Ints, mix: Mix, weight: Floats, reduce: Reduce, *, exact: bool = False) -> Floats:
+def gradients_at(
+    case: AttributionInput, owner: Ints, mix: Mix, weight: Floats, reduce: Reduce, *, exact: bool = False
+) -> Floats:
     """What `reduce` makes of gradients at each point, times the point's weight, added up by target: flat, by token."""
     total = int(case.starts[-1])
     # One place more, where what is said of padding goes: no count has to come back to the host.
@@ -48,15 +50,15 @@ def gradients_at(case: Case, owner: Ints, mix: Mix, weight: Floats, reduce: Redu
         own = owner[points]
         inside = offsets < np.diff(case.starts)[own][:, None]
         places = np.where(inside, case.starts[own][:, None] + offsets, total)
-        shares = send(weight[points], sums.device)[:, None]
-        sums.index_add_(0, send(places.ravel(), sums.device), (shares * reduced).ravel())
+        shares = to_device(weight[points], sums.device)[:, None]
+        sums.index_add_(0, to_device(places.ravel(), sums.device), (shares * reduced).ravel())
 
     _walk(case, owner, mix, take, reduce=reduce, exact=exact)
     result: Floats = sums[:total].cpu().numpy()
     return result
 
 
-def ends(case: Case) -> tuple[Floats, Floats]:
+def ends(case: AttributionInput) -> tuple[Floats, Floats]:
     """The value of each target for its input and for its baseline, by the model in its own precision."""
     count = len(case.targets)
     owner = np.concatenate([np.arange(count), np.arange(count)])
@@ -68,14 +70,14 @@ def ends(case: Case) -> tuple[Floats, Floats]:
     return values[:count], values[count:]
 
 
-def attributed(case: Case, values: Floats, *, steps: int = 0) -> Attributions:
+def integrate_gradients(case: AttributionInput, values: Floats, *, steps: int = 0) -> Attributions:
     """Values with both ends, for ways that follow no path."""
     score, nothing = ends(case)
     return Attributions(values, case.starts, score, nothing, np.full(len(case.targets), steps))
 
 
 def _walk(
-    case: Case,
+    case: AttributionInput,
     owner: Ints,
     mix: Mix,
     take: Callable[[Ints, torch.Tensor, torch.Tensor | None], None],
@@ -96,8 +98,8 @@ def _walk(
             batch = inputs.batch(rows[points], through.device)
             width = batch["input_ids"].shape[1]
             nothing, difference = _sides(case, inputs.batch(distinct, through.device)["input_ids"][:, :width])
-            nothing, difference = (side[send(which, through.device)] for side in (nothing, difference))
-            share = send(mix(points, width), through.device)[:, :, None]
+            nothing, difference = (side[to_device(which, through.device)] for side in (nothing, difference))
+            share = to_device(mix(points, width), through.device)[:, :, None]
             there = (nothing + share * difference).requires_grad_(reduce is not None)
             values = targets.values(through.scores(there, batch, exact=exact), batch, owner[points])
             reduced = None
@@ -111,7 +113,7 @@ def _walk(
                 case.progress(done, len(owner))
 
 
-def _sides(case: Case, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def _sides(case: AttributionInput, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """The baseline's embeddings of ids and the input's less those, (input, position, dim)."""
     vectors = case.through.embed(ids)
     kept = torch.isin(ids, torch.tensor(case.baseline.kept, device=ids.device))[..., None]
@@ -144,7 +146,7 @@ class IntegratedGradients:
         if self.tolerance is not None and not self.tolerance > 0:
             raise InputError("the tolerance is not above 0", value=self.tolerance, remedy="Give 0.01 for 1 %.")
 
-    def __call__(self, case: Case) -> Attributions:
+    def __call__(self, case: AttributionInput) -> Attributions:
         """The attributions of every target of a case."""
         score, nothing = ends(case)
         count = len(case.targets)
@@ -158,7 +160,7 @@ class IntegratedGradients:
             steps, exact = (min(2 * steps, self.most) if exact else steps), True
         return found
 
-    def _integral(self, case: Case, chosen: Ints, steps: int, *, exact: bool) -> Floats:
+    def _integral(self, case: AttributionInput, chosen: Ints, steps: int, *, exact: bool) -> Floats:
         """The attributions of the chosen targets, flat."""
         alphas, weights = RULES[self.rule](steps)
         part = replace(case, targets=case.targets.take(chosen))

@@ -11,8 +11,8 @@ import torch
 from numpy.typing import NDArray
 
 from interlingua.attribution import attributions
-from interlingua.attribution.inputs import Attributions, Case
-from interlingua.attribution.integrated_gradients import attributed, ends, gradients_at, scores_at
+from interlingua.attribution.inputs import AttributionInput, Attributions
+from interlingua.attribution.integrated_gradients import ends, gradients_at, integrate_gradients, scores_at
 from interlingua.encoder.tokens import batches
 from interlingua.errors import InputError
 
@@ -22,13 +22,13 @@ from interlingua.errors import InputError
 class GradientInput:
     """Gradient × input: a_i = sum_k x_ik dF(x)/dx_ik, one step at the input itself (Shrikumar et al. 2016)."""
 
-    def __call__(self, case: Case) -> Attributions:
+    def __call__(self, case: AttributionInput) -> Attributions:
         """The attributions of every target of a case."""
         count = len(case.targets)
         values = gradients_at(
             case, np.arange(count), lambda points, _: np.ones((len(points), 1), np.float32), np.ones(count), _times
         )
-        return attributed(case, values, steps=1)
+        return integrate_gradients(case, values, steps=1)
 
 
 def _times(gradient: torch.Tensor, there: torch.Tensor, difference: torch.Tensor) -> torch.Tensor:
@@ -40,13 +40,13 @@ def _times(gradient: torch.Tensor, there: torch.Tensor, difference: torch.Tensor
 class Saliency:
     """Saliency: a_i = ||dF(x)/dx_i||, at least 0: the steepest slope at a token (Simonyan et al. 2014)."""
 
-    def __call__(self, case: Case) -> Attributions:
+    def __call__(self, case: AttributionInput) -> Attributions:
         """The attributions of every target of a case."""
         count = len(case.targets)
         values = gradients_at(
             case, np.arange(count), lambda points, _: np.ones((len(points), 1), np.float32), np.ones(count), _length
         )
-        return attributed(case, values, steps=1)
+        return integrate_gradients(case, values, steps=1)
 
 
 def _length(gradient: torch.Tensor, there: torch.Tensor, difference: torch.Tensor) -> torch.Tensor:
@@ -62,7 +62,7 @@ Ints = NDArray[np.int64]
 class Occlusion:
     """Occlusion: a_i = F(x) - F(x with token i as in the baseline); 0 for separators (Zeiler & Fergus 2014)."""
 
-    def __call__(self, case: Case) -> Attributions:
+    def __call__(self, case: AttributionInput) -> Attributions:
         """The attributions of every target of a case."""
         score, nothing = ends(case)
         tokens = np.flatnonzero(case.changed)
@@ -90,7 +90,7 @@ class Rollout:
     stream; a token's attribution is its share in the row of the position that the head reads.
     """
 
-    def __call__(self, case: Case) -> Attributions:
+    def __call__(self, case: AttributionInput) -> Attributions:
         """The attributions of every target of a case."""
         body = case.through.body
         before = getattr(getattr(body, "config", None), "_attn_implementation", None)
@@ -103,9 +103,9 @@ class Rollout:
                 self._roll(case, values)
         finally:
             body.set_attn_implementation(before)
-        return attributed(case, values)
+        return integrate_gradients(case, values)
 
-    def _roll(self, case: Case, values: NDArray[np.float64]) -> None:
+    def _roll(self, case: AttributionInput, values: NDArray[np.float64]) -> None:
         body, inputs, targets = case.through.body, case.inputs, case.targets
         position = np.where(targets.position >= 0, targets.position, inputs.summary[targets.row])
         lengths = inputs.lengths[targets.row]
@@ -148,7 +148,7 @@ class Random:
 
     seed: int = 0
 
-    def __call__(self, case: Case) -> Attributions:
+    def __call__(self, case: AttributionInput) -> Attributions:
         """The attributions of every target of a case."""
         drawn = np.random.default_rng(self.seed).normal(size=int(case.starts[-1]))
-        return attributed(case, np.where(case.changed, drawn, 0.0))
+        return integrate_gradients(case, np.where(case.changed, drawn, 0.0))

@@ -18,15 +18,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from interlingua.attribution.embedding_forward import Through
+from interlingua.attribution.embedding_forward import EmbeddingForward
 from interlingua.attribution.units import Units
 from interlingua.corpus import Skip
 from interlingua.encoder import Encoder
-from interlingua.encoder.inputs import Inputs, spread
-from interlingua.encoder.pooling import send
+from interlingua.encoder.inputs import Inputs, expand_ranges
+from interlingua.encoder.pooling import to_device
 from interlingua.encoder.tokens import batches
 from interlingua.errors import InputError
-from interlingua.measures.procrustes import Map, fit
+from interlingua.measures.procrustes import Map, fit_rotation_map
 from interlingua.readers.word_lists import WordVectors
 
 Vectors = NDArray[np.float32]
@@ -53,7 +53,7 @@ class Space(Protocol):
 class Embeddings:
     """The model's own word embeddings."""
 
-    through: Through
+    through: EmbeddingForward
     name: str = "embeddings"
 
     def vectors(self, units: Units, inputs: Inputs, language: str) -> Vectors:
@@ -70,7 +70,7 @@ class AlignedSpace:
 
     @classmethod
     def of(
-        cls, through: Through, encoder: Encoder, dictionaries: Mapping[str, Sequence[tuple[str, str]]]
+        cls, through: EmbeddingForward, encoder: Encoder, dictionaries: Mapping[str, Sequence[tuple[str, str]]]
     ) -> tuple[AlignedSpace, tuple[Skip, ...]]:
         """Maps fitted on dictionaries from the first language to each other one, and what could not be used of them.
 
@@ -95,7 +95,7 @@ class AlignedSpace:
                     remedy="Give more words, or use the space embeddings.",
                 )
             ours, theirs = (torch.from_numpy(side[0][kept]) for side in sides)
-            maps[language] = fit(theirs, ours)
+            maps[language] = fit_rotation_map(theirs, ours)
         return cls(own, maps), tuple(skipped)
 
     def vectors(self, units: Units, inputs: Inputs, language: str) -> Vectors:
@@ -127,7 +127,7 @@ class External:
 class Contextual:
     """The states at a layer of the body: 0 is the embedding output, k that of block k."""
 
-    through: Through
+    through: EmbeddingForward
     layer: int
 
     @property
@@ -154,22 +154,22 @@ class Contextual:
             hidden = states[self.layer].float()
             numbers, starts = units.of_rows(rows)
             line = np.repeat(np.repeat(np.arange(len(rows)), np.diff(starts)), counts[numbers])
-            places = units.place[spread(units.start[numbers], counts[numbers])]
+            places = units.place[expand_ranges(units.start[numbers], counts[numbers])]
             flat = line * hidden.shape[1] + places - inputs.starts[rows[line]]
-            pooled = _pooled(hidden.reshape(-1, hidden.shape[-1])[send(flat, device)], counts[numbers])
+            pooled = _pooled(hidden.reshape(-1, hidden.shape[-1])[to_device(flat, device)], counts[numbers])
             result = np.zeros((len(units), hidden.shape[-1]), np.float32) if result is None else result
             result[numbers] = pooled
         assert result is not None
         return result
 
 
-def _means(through: Through, ids: NDArray[Any], start: NDArray[np.int64]) -> Vectors:
+def _means(through: EmbeddingForward, ids: NDArray[Any], start: NDArray[np.int64]) -> Vectors:
     """The mean embedding of each range of ids; ids are looked up a chunk of ranges at a time."""
     parts = []
     counts = np.diff(start)
     for begin in range(0, len(counts), _CHUNK):
         end = min(begin + _CHUNK, len(counts))
-        chunk = send(ids[start[begin] : start[end]].astype(np.int64), through.device)
+        chunk = to_device(ids[start[begin] : start[end]].astype(np.int64), through.device)
         parts.append(_pooled(through.embed(chunk), counts[begin:end]))
     if parts:
         return np.concatenate(parts)
@@ -177,13 +177,15 @@ def _means(through: Through, ids: NDArray[Any], start: NDArray[np.int64]) -> Vec
 
 
 def _pooled(vectors: torch.Tensor, counts: NDArray[np.int64]) -> Vectors:
-    owner = send(np.repeat(np.arange(len(counts)), counts), vectors.device)
+    owner = to_device(np.repeat(np.arange(len(counts)), counts), vectors.device)
     sums = vectors.new_zeros(len(counts), vectors.shape[-1]).index_add(0, owner, vectors)
-    mean: Vectors = (sums / send(np.maximum(counts, 1), vectors.device)[:, None]).cpu().numpy()
+    mean: Vectors = (sums / to_device(np.maximum(counts, 1), vectors.device)[:, None]).cpu().numpy()
     return mean
 
 
-def _known_words(through: Through, encoder: Encoder, words: Sequence[str]) -> tuple[Vectors, NDArray[np.bool_]]:
+def _known_words(
+    through: EmbeddingForward, encoder: Encoder, words: Sequence[str]
+) -> tuple[Vectors, NDArray[np.bool_]]:
     """The vector of each word, and whether the tokenizer knows any of it."""
     tokens = encoder.tokeniser(list(words), spans=False, words=False)
     strange = np.zeros(len(tokens.ids), bool)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from interlingua.attribution.inputs import Attributions
 from interlingua.encoder import Encoder
-from interlingua.encoder.inputs import Frame, Inputs, frame, spread, tokenised
+from interlingua.encoder.inputs import Inputs, SpecialTokenTemplate, expand_ranges, frame, tokenised
 from interlingua.errors import InputError
 from interlingua.registry import unknown
 from interlingua.words import token_spans
@@ -100,7 +100,9 @@ def units_of(
                     written.append(text[start:stop])
     table, places = np.array(told, np.int64).reshape(-1, 4), np.array(ranges, np.int64).reshape(-1, 2)
     starts = np.concatenate([[0], np.cumsum(places[:, 1])])
-    return Units(table[:, 0], table[:, 1], table[:, 2:], starts, spread(places[:, 0], places[:, 1]), tuple(written))
+    return Units(
+        table[:, 0], table[:, 1], table[:, 2:], starts, expand_ranges(places[:, 0], places[:, 1]), tuple(written)
+    )
 
 
 def _cut(text: str, spans: Ints, unit: str) -> list[tuple[int, int, int, int]]:
@@ -121,7 +123,9 @@ def _cut(text: str, spans: Ints, unit: str) -> list[tuple[int, int, int, int]]:
     return found
 
 
-def _layout(row: NDArray[np.int32], parts: Sequence[NDArray[np.int32]], shape: Frame) -> list[tuple[int, int, int]]:
+def _layout(
+    row: NDArray[np.int32], parts: Sequence[NDArray[np.int32]], shape: SpecialTokenTemplate
+) -> list[tuple[int, int, int]]:
     """(position of its first token, first token, last token) of what an input shows of each text.
 
     Texts may have been cut at their end, and the last of them read through a window.

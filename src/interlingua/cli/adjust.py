@@ -29,11 +29,11 @@ EXAMPLES = """
 def adjust(given: AdjustCommand, output: Console) -> None:
     """Run, and print what changed."""
     from interlingua.commands.adjust import adjust as adjust_command
-    from interlingua.commands.command import call_with
+    from interlingua.commands.command import call_command
     from interlingua.training.processes import is_first_process
 
     with resumable(Path(given.out)), progress_bars() as tell:
-        result = call_with(adjust_command, replace(given, progress=tell))
+        result = call_command(adjust_command, replace(given, progress=tell))
     if not is_first_process():
         return
     from interlingua.report.subjects.adjustment import exclusions

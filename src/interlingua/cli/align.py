@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from interlingua.cli.options import Console, print_json
 from interlingua.cli.progress import progress_bars
-from interlingua.counting import counted
+from interlingua.plural_counts import count_noun
 from interlingua.studies.config.schema import AlignCommand
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ EXAMPLES = """
 def align(given: AlignCommand, output: Console) -> None:
     """Link the words, and print the links."""
     from interlingua.commands.align import align as align_command
-    from interlingua.commands.command import call_with
+    from interlingua.commands.command import call_command
 
     out = None if given.out is None else Path(given.out)
     with progress_bars() as tell:
-        result = call_with(align_command, replace(given, progress=tell, watch=_watch))
+        result = call_command(align_command, replace(given, progress=tell, watch=_watch))
     for line in _summary(result, out, None if given.report is None else Path(given.report)):
         sys.stderr.write(f"{line}\n")
     if output.json:
@@ -71,12 +71,12 @@ def _summary(result: Alignment, out: Path | None, page: Path | None) -> list[str
         shown = "AER" if name == "aer" else name
         null = "" if score.null is None else f", {score.null:.3f} with the links of other rows"
         ends = f"[{score.low:.3f}, {score.high:.3f}]"
-        lines.append(f"{shown:>9}  {score.value:.3f}  {ends}  {counted(score.n, 'rows')}{null}")
+        lines.append(f"{shown:>9}  {score.value:.3f}  {ends}  {count_noun(score.n, 'rows')}{null}")
     count = len(result.rows)
     empty = count - len(set(result.links.row.tolist()))
     place = "" if out is None else f"Written to {out}: "
-    without = f", {counted(empty, 'lines')} without a link" if empty else ""
-    lines.append(f"{place}{counted(count, 'lines')}, {counted(len(result.links.row), 'links')}{without}")
+    without = f", {count_noun(empty, 'lines')} without a link" if empty else ""
+    lines.append(f"{place}{count_noun(count, 'lines')}, {count_noun(len(result.links.row), 'links')}{without}")
     if page is not None:
         lines.append(f"Page: {page}")
     return lines

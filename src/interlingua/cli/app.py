@@ -17,7 +17,7 @@ from interlingua import __version__
 from interlingua.cli import adjust, align, audit, explain, explore, geometry, pretrain, report, study, synth, transfer
 from interlingua.cli.options import Compile, Console, as_command, print_json
 from interlingua.cli.output import standard_output
-from interlingua.errors import InputError, InterlinguaError, Interrupted, NoRoom, printable, system_error
+from interlingua.errors import DiskFull, InputError, InterlinguaError, RunInterrupted, printable, system_error
 from interlingua.paths import check_name, too_long
 from interlingua.studies.config.schema import (
     AdjustCommand,
@@ -33,7 +33,7 @@ from interlingua.studies.config.schema import (
 )
 
 if TYPE_CHECKING:
-    from interlingua.commands.compiled import CompiledCommand
+    from interlingua.commands.command_study import CompiledCommand
 
 app = typer.Typer(
     help="Shows, explains and improves how a multilingual language model carries meaning across languages.",
@@ -96,22 +96,22 @@ app.add_typer(study.app, name="study")
 
 @dataclass(frozen=True)
 class ListCommand:
-    """Name every measure, reader, task, objective, attribution, flattening and regime, with one line each."""
+    """Name every measure, reader, task, objective, attribution, projection and regime, with one line each."""
 
 
 def list_names(_: ListCommand, output: Console) -> None:
     """Print what is registered."""
-    from interlingua.metric import as_plain
-    from interlingua.registry import listed
+    from interlingua.metric import metric_to_dict
+    from interlingua.registry import list_registered
     from interlingua.training.regime_names import ABOUT
 
     registries = {"measures": "measures", "readers": "readers", "tasks": "tasks", "objectives": "objectives"}
-    registries |= {"attributions": "attribution", "flattenings": "flattening"}
+    registries |= {"attributions": "attribution", "projections": "projection"}
     kinds: dict[str, list[dict[str, Any]]] = {
         kind: [
             {"name": entry.name, "needs": entry.needs, "summary": entry.summary}
-            | ({"metrics": [as_plain(metric) for metric in entry.metrics]} if entry.metrics else {})
-            for entry in listed(f"interlingua.{package}", kind)
+            | ({"metrics": [metric_to_dict(metric) for metric in entry.metrics]} if entry.metrics else {})
+            for entry in list_registered(f"interlingua.{package}", kind)
         ]
         for kind, package in registries.items()
     }
@@ -147,8 +147,8 @@ def main() -> None:
                 check_name(argument)
             app(standalone_mode=True)
     except InputError as error:
-        _fail(f"error: {error}", 1 if isinstance(error, NoRoom) else 2)
-    except Interrupted as stop:
+        _fail(f"error: {error}", 1 if isinstance(error, DiskFull) else 2)
+    except RunInterrupted as stop:
         _fail(f"interrupted: {stop}", STOPPED)
     except InterlinguaError as error:
         _fail(f"error: {error}", 1)

@@ -28,11 +28,11 @@ DEFAULT_OUT = Path("interlingua-audit")
 def audit(given: AuditCommand, output: Console) -> None:
     """Run, and print the report."""
     from interlingua.commands.audit import audit as audit_command
-    from interlingua.commands.command import call_with
+    from interlingua.commands.command import call_command
 
     place = Path(given.out) if given.out is not None else None if output.json else DEFAULT_OUT
     with resumable(place), progress_bars() as tell:
-        result = call_with(audit_command, replace(given, out=place, progress=tell))
+        result = call_command(audit_command, replace(given, out=place, progress=tell))
     print_notes(result.run["skipped"])
     report = result.report()
     if output.json:

@@ -15,7 +15,7 @@ from interlingua.studies.config.fields import settings_of
 from interlingua.studies.config.schema import ExplainCommand, ExplainOptions
 
 if TYPE_CHECKING:
-    from interlingua.commands.compiled import CompiledCommand
+    from interlingua.commands.command_study import CompiledCommand
     from interlingua.report.kit.notebook import ReportedResult
 
 EXAMPLES = """
@@ -38,7 +38,7 @@ def explain(given: ExplainOptions, output: Console) -> None:
     if given.text:
         _texts(given, output)
         return
-    from interlingua.commands.command import call_with
+    from interlingua.commands.command import call_command
     from interlingua.commands.explain import explain as explain_command
 
     if not given.tests or (given.out is None and not given.row):
@@ -50,7 +50,7 @@ def explain(given: ExplainOptions, output: Console) -> None:
     assert given.out is not None
     with resumable(given.out), progress_bars() as tell:
         models = _by_language(given.models, given.source)
-        result = call_with(explain_command, given, models=models, tests=tests, progress=tell)
+        result = call_command(explain_command, given, models=models, tests=tests, progress=tell)
     print_notes(result.run["skipped"])
     report = result.report()
     if output.json:
@@ -103,20 +103,20 @@ def _one_model(given: ExplainOptions) -> tuple[Any, str]:
 
 
 def _rows(given: ExplainOptions, tests: Mapping[str, Any], output: Console) -> None:
-    from interlingua.commands.command import call_with
+    from interlingua.commands.command import call_command
     from interlingua.commands.explain import explain_rows
 
     if given.rows is not None:
         raise InputError("--rows is for all rows", remedy="Leave --rows out: --row names the rows.")
     page = _page_file(given)
     model, source = _one_model(given)
-    result = call_with(explain_rows, given, model=model, source=source, tests=tests, rows=given.row)
+    result = call_command(explain_rows, given, model=model, source=source, tests=tests, rows=given.row)
     print_notes(dict.fromkeys(note for row in result for note in row.notes))
     _print(result, page, output, {"rows": [row.to_dict() for row in result]})
 
 
 def _texts(given: ExplainOptions, output: Console) -> None:
-    from interlingua.commands.command import call_with
+    from interlingua.commands.command import call_command
     from interlingua.commands.explain import explain_texts
 
     if len(given.text) != 2:
@@ -128,7 +128,7 @@ def _texts(given: ExplainOptions, output: Console) -> None:
         raise InputError("two texts have two languages", value=", ".join(languages), remedy="Give --languages en,es.")
     names = ("first", "second") if languages is None else (languages[0], languages[1])
     first, second = given.text
-    result = call_with(explain_texts, given, model=model, first=first, second=second, languages=names)
+    result = call_command(explain_texts, given, model=model, first=first, second=second, languages=names)
     print_notes(result.notes)
     _print(result, page, output, result.example.to_dict())
 

@@ -37,8 +37,8 @@ EXAMPLES = """
 
 def explore(given: ExploreCommand, output: Console) -> None:
     """Open the explorer, and serve it."""
-    from interlingua.explorer.opening import open_explorer, open_server
-    from interlingua.explorer.turns import Turns
+    from interlingua.explorer.browser_launch import open_explorer, open_server
+    from interlingua.explorer.model_queue import ModelQueue
 
     with progress_bars() as tell:
         explorer = open_explorer(
@@ -53,7 +53,7 @@ def explore(given: ExploreCommand, output: Console) -> None:
             progress=tell,
         )
     print_notes(explorer.notes)
-    server = open_server(explorer, port=given.port, turns=Turns(waiting=given.max_queue))
+    server = open_server(explorer, port=given.port, turns=ModelQueue(waiting=given.max_queue))
     _serve(server, browser=given.browser, as_json=output.json)
 
 

@@ -26,13 +26,13 @@ EXAMPLES = """
 
 def geometry(given: GeometryCommand, output: Console) -> None:
     """Run, and print the report."""
-    from interlingua.commands.command import call_with
+    from interlingua.commands.command import call_command
     from interlingua.commands.geometry import geometry as geometry_command
     from interlingua.training.processes import is_first_process
 
     out = Path(given.out)
     with resumable(out), progress_bars() as tell:
-        result = call_with(geometry_command, replace(given, progress=tell))
+        result = call_command(geometry_command, replace(given, progress=tell))
     if not is_first_process():
         return
     print_notes(result.run["skipped"])

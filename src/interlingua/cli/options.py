@@ -18,7 +18,7 @@ from interlingua.errors import InputError, printable
 from interlingua.studies.config.fields import ConfigErrors, Field, Setting, alternatives, check, settings_of
 
 if typing.TYPE_CHECKING:
-    from interlingua.commands.compiled import CompiledCommand
+    from interlingua.commands.command_study import CompiledCommand
 
 S = TypeVar("S")
 Compile = Callable[[Any], "CompiledCommand"]
@@ -75,7 +75,7 @@ def as_command(
     ]
 
     def parse(**raw: Any) -> None:
-        values = {field.name: converted(field, raw[field.name]) for field in fields if raw[field.name] is not None}
+        values = {field.name: convert_option(field, raw[field.name]) for field in fields if raw[field.name] is not None}
         console = Console(
             **{field.name: values.pop(field.name) for field in settings_of(Console) if field.name in values}
         )
@@ -164,7 +164,7 @@ def _scalar(field: Field) -> Any:
     return kinds[0] if kinds in ([int], [float]) else str
 
 
-def converted(field: Field, raw: Any) -> Any:
+def convert_option(field: Field, raw: Any) -> Any:
     """The value of an option as Python has it."""
     kinds = alternatives(field.hint)
     found = raw

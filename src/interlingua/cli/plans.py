@@ -12,13 +12,13 @@ from interlingua.cli.options import Console, print_json, print_notes
 from interlingua.errors import InputError
 
 if TYPE_CHECKING:
-    from interlingua.commands.compiled import CompiledCommand
-    from interlingua.engine.plan import Plan
+    from interlingua.commands.command_study import CompiledCommand
+    from interlingua.engine.plan import RunPlan
 
 
 def show_compiled(compiled: CompiledCommand, output: Console) -> None:
     """What a command would do, or the study file that does the same; nothing is run."""
-    from interlingua.commands.compiled import PlannedCommand, study_file
+    from interlingua.commands.command_study import PlannedCommand, study_file
     from interlingua.engine.atomic_files import write_text
 
     if output.save_study is not None:
@@ -39,11 +39,11 @@ def show_compiled(compiled: CompiledCommand, output: Console) -> None:
         every = [{"key": s.key, "kind": s.kind, "label": s.shown, "state": str(states[s.key])} for s in planned.graph]
         print_json({"plan": told.to_dict(), "steps": every, "notes": list(planned.notes)})
         return
-    show_plan(compiled.kind, len(planned.graph), told, [f"note: {note}" for note in planned.notes])
+    print_plan(compiled.kind, len(planned.graph), told, [f"note: {note}" for note in planned.notes])
     show_steps(planned.graph, states)
 
 
-def show_plan(name: str, steps: int, told: Plan, notes: Iterable[str]) -> None:
+def print_plan(name: str, steps: int, told: RunPlan, notes: Iterable[str]) -> None:
     """Steps by kind, and what is left."""
     from rich import box
     from rich.console import Console as Screen

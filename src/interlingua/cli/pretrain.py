@@ -24,12 +24,12 @@ EXAMPLES = """
 
 def pretrain(given: PretrainCommand, output: Console) -> None:
     """Train, and print what was measured on the way."""
-    from interlingua.commands.command import call_with
+    from interlingua.commands.command import call_command
     from interlingua.commands.pretrain import pretrain as pretrain_command
     from interlingua.training.processes import is_first_process
 
     with resumable(Path(given.out)), progress_bars() as tell:
-        result = call_with(pretrain_command, replace(given, progress=tell))
+        result = call_command(pretrain_command, replace(given, progress=tell))
     if not is_first_process():
         return
     report = result.report()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from interlingua.errors import Interrupted
+from interlingua.errors import RunInterrupted
 
 Tell = Callable[[str, int, int], None]
 """What stage, how much of it is done, and of how much."""
@@ -23,7 +23,7 @@ def resumable(folder: Path | None) -> Iterator[None]:
     except KeyboardInterrupt as stop:
         if folder is None:
             raise
-        raise Interrupted(folder) from stop
+        raise RunInterrupted(folder) from stop
 
 
 @contextmanager

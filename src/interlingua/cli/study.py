@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from interlingua.cli.options import Console, as_command, print_json, print_notes, split_names
-from interlingua.cli.plans import show_plan, show_steps
+from interlingua.cli.plans import print_plan, show_steps
 from interlingua.cli.progress import Tell, progress_bars, resumable
-from interlingua.counting import counted
 from interlingua.errors import InputError, printable
+from interlingua.plural_counts import count_noun
 from interlingua.studies.config.schema import (
     StudyCheck,
     StudyFolder,
@@ -23,8 +23,8 @@ from interlingua.studies.config.schema import (
 )
 
 if TYPE_CHECKING:
-    from interlingua.commands.study import Planned, StudyReport
-    from interlingua.engine.plan import Plan
+    from interlingua.commands.study import PlannedStudy, StudyReport
+    from interlingua.engine.plan import RunPlan
     from interlingua.engine.runner import Event
     from interlingua.stats.power import SeedPlan
 
@@ -57,7 +57,7 @@ def check(given: StudyCheck, output: Console) -> None:
         print_json({name or planned.study.name: len(planned.graph) for name, planned in found.items()})
         return
     for name, planned in found.items():
-        typer.echo(f"{file}{f' [{name}]' if name else ''}: right, {counted(len(planned.graph), 'steps')}")
+        typer.echo(f"{file}{f' [{name}]' if name else ''}: right, {count_noun(len(planned.graph), 'steps')}")
 
 
 def plan(given: StudyPlan, output: Console) -> None:
@@ -105,7 +105,7 @@ def run(given: StudyRun, output: Console) -> None:
     else:
         _show_report(report)
         typer.echo(
-            f"\n{counted(ran.done, 'steps')} run, {ran.reused} done before, {len(ran.failed)} failed, "
+            f"\n{count_noun(ran.done, 'steps')} run, {ran.reused} done before, {len(ran.failed)} failed, "
             f"{ran.blocked} blocked. Page: {report.page_file}"
         )
     if ran.failed:
@@ -130,7 +130,7 @@ def status(given: StudyStatus, output: Console) -> None:
     _show_plan(planned, told)
     for use in planned.usage():
         typer.echo(
-            f"{use.kind}: {_bytes(use.bytes)} in {counted(use.steps, 'steps')}, {_bytes(use.heavy)} of them models and "
+            f"{use.kind}: {_bytes(use.bytes)} in {count_noun(use.steps, 'steps')}, {_bytes(use.heavy)} of them models and "
             "vectors"
         )
     for failure in planned.failures():
@@ -162,7 +162,7 @@ def gc(given: StudyPrune, output: Console) -> None:
     typer.echo(f"{whole} {'removed' if yes else 'can go: give --yes'}" if waste else "nothing can go")
 
 
-def _planned(given: StudyFolder, **more: Any) -> Planned:
+def _planned(given: StudyFolder, **more: Any) -> PlannedStudy:
     """The study of a file, in the folder of its results."""
     from interlingua.commands.study import plan_study
 
@@ -184,9 +184,9 @@ def _teller(tell: Tell) -> Any:
     return hear
 
 
-def _show_plan(planned: Planned, told: Plan) -> None:
+def _show_plan(planned: PlannedStudy, told: RunPlan) -> None:
     seeds = [_seed_words(each) for each in planned.seed_plans()]
-    show_plan(planned.study.name, len(planned.graph), told, [*(f"note: {note}" for note in planned.notes), *seeds])
+    print_plan(planned.study.name, len(planned.graph), told, [*(f"note: {note}" for note in planned.notes), *seeds])
 
 
 def _seed_words(made: SeedPlan) -> str:

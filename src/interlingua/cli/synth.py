@@ -28,12 +28,12 @@ EXAMPLES = """
 
 def synth(given: SynthCommand, output: Console) -> None:
     """Make the files, and print how many sentences there are."""
-    from interlingua.commands.command import call_with
+    from interlingua.commands.command import call_command
     from interlingua.commands.synth import synth as synth_command
 
     if given.out is None:
         raise InputError("--out is missing", remedy="Give --out DIR.")
-    made, out = call_with(synth_command, given), given.out
+    made, out = call_command(synth_command, given), given.out
     print_notes((*made.notes, *made.left_out))
     if output.json:
         print_json({"folder": str(out), **made.counts()})

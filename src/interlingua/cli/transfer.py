@@ -34,13 +34,13 @@ EXAMPLES = """
 def transfer(given: TransferCommand, output: Console) -> None:
     """Run, and print the report."""
     from interlingua.analyses.evaluation import FOLDER
-    from interlingua.commands.command import call_with
+    from interlingua.commands.command import call_command
     from interlingua.commands.transfer import transfer as transfer_command
     from interlingua.training.processes import is_first_process
 
     out = Path(given.out)
     with resumable(out), progress_bars() as tell:
-        result = call_with(transfer_command, replace(given, progress=tell))
+        result = call_command(transfer_command, replace(given, progress=tell))
     if not is_first_process():
         return
     print_notes(result.run["skipped"])

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from interlingua import languages as codes
-from interlingua.analyses.aligned_bitext import LinkedFiles, LinkedText, Linking, check_aligner, linking_of
+from interlingua.analyses.aligned_bitext import AlignerChoice, LinkedFiles, LinkedText, check_aligner, linking_of
 from interlingua.analyses.training_inputs import check_trained
 from interlingua.commands.command import command
-from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
+from interlingua.commands.command_study import CompiledCommand, FinishedCommand, one_cell, ran
 from interlingua.encoder.devices import pick_device
-from interlingua.encoder.loading import check_precision, default_precision, find_folder
+from interlingua.encoder.model_loading import check_precision, default_precision, find_folder
 from interlingua.engine.process_group import current_group
 from interlingua.engine.records import read_items
 from interlingua.engine.step import Step
@@ -43,7 +43,7 @@ _LINKER = "aligner"
 
 
 @dataclass(frozen=True, repr=False)
-class Adjusted(ReportedResult):
+class AdjustedModel(ReportedResult):
     """An adjusted model: its folder, the content of `run.json`, and the records of both states."""
 
     folder: Path
@@ -176,7 +176,7 @@ def _texts(
     bitext: Files | LinkedText | Mapping[str, Files | LinkedText],
     links: File | Mapping[str, File] | None,
     english: str | None,
-    linking: Linking,
+    linking: AlignerChoice,
 ) -> dict[str, Text]:
     """The texts by language, checked: files that are there, links that have a text."""
     given: Mapping[str, Files | LinkedText] = bitext if isinstance(bitext, Mapping) else {"": bitext}
@@ -208,7 +208,9 @@ def _texts(
     return found
 
 
-def _files(text: Files, links: File | None, english: str | None, linking: Linking) -> tuple[LinkedFiles, str | None]:
+def _files(
+    text: Files, links: File | None, english: str | None, linking: AlignerChoice
+) -> tuple[LinkedFiles, str | None]:
     """A bitext in files, and its language where these say so."""
     parts = text if isinstance(text, tuple) else (text,)
     if not all(isinstance(path, str | os.PathLike) for path in parts):
@@ -279,7 +281,7 @@ def _bitext_table(given: AdjustCommand, files: Mapping[str, LinkedFiles]) -> Bit
 
 
 @command(AdjustCommand)
-def adjust(given: AdjustCommand) -> Adjusted:
+def adjust(given: AdjustCommand) -> AdjustedModel:
     """In Python a bitext may also be a `LinkedText` that is in memory, under its language.
 
     The folder `out` has, beside the model: `run.json` with the settings and what was trained on; `records` with
@@ -291,7 +293,7 @@ def adjust(given: AdjustCommand) -> Adjusted:
         about = _about(finished, given)
         if finished.finished:
             _export(finished, about)
-        return Adjusted(Path(given.out), about, finished.records)
+        return AdjustedModel(Path(given.out), about, finished.records)
 
 
 def _about(finished: FinishedCommand, given: AdjustCommand) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from interlingua.analyses import word_alignment
-from interlingua.analyses.word_alignment import Alignment, AlignmentFiles, GoldLinks, Linking, ReadingRules
+from interlingua.analyses.word_alignment import AlignerChoice, Alignment, AlignmentFiles, GoldLinks, ReadingRules
 from interlingua.commands.command import command
 from interlingua.engine.atomic_files import write_text
 from interlingua.errors import InputError
@@ -38,7 +38,7 @@ def align(given: AlignCommand) -> Alignment:
     result = word_alignment.align(
         given.bitext,
         given.target,
-        linking=Linking(
+        linking=AlignerChoice(
             given.method or "diagonal",
             given.model,
             given.device,

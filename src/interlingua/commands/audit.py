@@ -13,17 +13,17 @@ from typing import Any
 from interlingua import languages as codes
 from interlingua.analyses.space_measures import TWO_MODELS, Dictionary, read_dictionaries
 from interlingua.commands.command import command
-from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
+from interlingua.commands.command_study import CompiledCommand, FinishedCommand, one_cell, ran
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder.devices import pick_device
-from interlingua.encoder.loading import check_precision, default_precision, find_folder
+from interlingua.encoder.model_loading import check_precision, default_precision, find_folder
 from interlingua.errors import InputError
-from interlingua.flattening import installed
 from interlingua.measures import measures as registry
 from interlingua.paths import read_json
+from interlingua.projection import check_installed
 from interlingua.readers import read_corpus
-from interlingua.readers.embedded import place_names
-from interlingua.readers.saved import saved_lines
+from interlingua.readers.embedded_data import place_names
+from interlingua.readers.saved_corpus import saved_lines
 from interlingua.record import RecordTable
 from interlingua.report.files import report_files
 from interlingua.report.kit.finding import Finding
@@ -141,7 +141,7 @@ class CheckedAudit:
     @classmethod
     def of(cls, given: AuditCommand) -> CheckedAudit:
         measures, seed, device = _measures(given.measures, given.against), given.seed, pick_device(given.device)
-        installed(given.projection)
+        check_installed(given.projection)
         chosen = None if given.languages is None else codes.several(given.languages)
         whole = read_corpus(
             given.corpus, languages=chosen, format=given.format, encoding=given.encoding, column=given.column

@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from interlingua.argument_types import check_argument
 from interlingua.errors import InputError
-from interlingua.studies.config.fields import ConfigErrors, Field, check, renamed, settings_of
+from interlingua.studies.config.fields import ConfigErrors, Field, check, find_renamed, settings_of
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -32,7 +32,7 @@ def command(settings: Callable[P, S]) -> Callable[[Callable[[S], R]], Callable[P
         @functools.wraps(body)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             for old in kwargs:
-                if old not in signature.parameters and (now := renamed(group, old)) is not None:
+                if old not in signature.parameters and (now := find_renamed(group, old)) is not None:
                     raise InputError(f"{name}: {old} is now called {now.name}", remedy=f"Write {now.name}=….")
             try:
                 arguments = signature.bind(*args, **kwargs).arguments
@@ -84,7 +84,7 @@ def documentation(group: type, more: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def call_with(function: Callable[..., Any], given: object, **changed: Any) -> Any:
+def call_command(function: Callable[..., Any], given: object, **changed: Any) -> Any:
     """The call of a command with the settings of an object that has them all."""
     names = inspect.signature(function).parameters
     return function(**{name: getattr(given, name) for name in names if hasattr(given, name)} | changed)

@@ -16,10 +16,10 @@ from interlingua.analyses.explained_examples import (
     read_collection,
 )
 from interlingua.analyses.explanation import (
+    EncodedExamples,
     Explainer,
     ExplainSettings,
-    Outside,
-    Read,
+    ExternalVectors,
     by_order,
     explained_examples,
     words_of,
@@ -27,7 +27,7 @@ from interlingua.analyses.explanation import (
 from interlingua.analyses.row_explanation import RowExplanation, about_target, explain_row, find_row
 from interlingua.analyses.transfer import File, check_file
 from interlingua.commands.command import command
-from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
+from interlingua.commands.command_study import CompiledCommand, FinishedCommand, one_cell, ran
 from interlingua.encoder.devices import pick_device
 from interlingua.engine.records import Records
 from interlingua.engine.serialization import File as StoredFile
@@ -275,7 +275,7 @@ def explain_texts(given: ExplainTextsCommand) -> TextExplanation:
     examples = [_of_text(tuned, text, code) for text, code in zip((given.first, given.second), languages, strict=True)]
     if label is not None and tuned.task.kind != "sequence":
         raise InputError("only texts and pairs of texts have a label", value=label, remedy="Leave --label out.")
-    explainer = Explainer(tuned, replace(settings, target="predicted"), Outside({}, {}))
+    explainer = Explainer(tuned, replace(settings, target="predicted"), ExternalVectors({}, {}))
     reads = [explainer.read(code, each) for code, each in zip(languages, examples, strict=True)]
     chosen = _label(tuned, reads[0], label) if tuned.task.kind == "sequence" else None
     sides = explainer.two(reads[0], reads[1], label=chosen)
@@ -296,7 +296,7 @@ def explain_texts(given: ExplainTextsCommand) -> TextExplanation:
     return TextExplanation(shown[0].with_about(about), str(given.model), tuple(explainer.notes))
 
 
-def _label(tuned: FineTuned, read: Read, label: str | None) -> str:
+def _label(tuned: FineTuned, read: EncodedExamples, label: str | None) -> str:
     if label is not None and label not in tuned.labels:
         raise InputError(
             "a label that the model was not trained on", value=label, remedy=f"It knows: {', '.join(tuned.labels)}."
@@ -356,13 +356,13 @@ def _read(task: Task, path: Path, code: str, rows: int | None) -> Examples[Any]:
     return examples if rows is None else replace(examples, items=examples.items[:rows])
 
 
-def _dictionaries(given: Mapping[str, File], settings: ExplainSettings, others: Sequence[str]) -> Outside:
+def _dictionaries(given: Mapping[str, File], settings: ExplainSettings, others: Sequence[str]) -> ExternalVectors:
     found = {codes.canonical(name): read_dictionary(path) for name, path in given.items()}
     if settings.space == "aligned" and (missing := [code for code in others if code not in found]):
         raise InputError(
             "no dictionary for a language", value=", ".join(missing), remedy=f"Give --dictionary {missing[0]}=FILE."
         )
-    return Outside(found, {})
+    return ExternalVectors(found, {})
 
 
 def _vectors(

@@ -10,16 +10,16 @@ from typing import Any
 
 from interlingua import languages as codes
 from interlingua.analyses.synthesis import Rules, SynthesisSources, Synthetic, synthesise
-from interlingua.analyses.transfer_matrix import conclusions, spellings_in
+from interlingua.analyses.transfer_matrix import spellings_in, summarize_geometry
 from interlingua.commands.command import command
-from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
+from interlingua.commands.command_study import CompiledCommand, FinishedCommand, one_cell, ran
 from interlingua.encoder.devices import pick_device
-from interlingua.encoder.loading import EMBEDDED, check_precision
+from interlingua.encoder.model_loading import EMBEDDED, check_precision
 from interlingua.engine.graph import Graph
 from interlingua.engine.workspace import Workspace
 from interlingua.errors import InputError
-from interlingua.flattening import installed
 from interlingua.paths import read_json
+from interlingua.projection import check_installed
 from interlingua.record import Record, RecordTable
 from interlingua.report.files import report_files
 from interlingua.report.kit.notebook import ReportedResult
@@ -29,11 +29,11 @@ from interlingua.studies.analysis_settings import seeds_of
 from interlingua.studies.config.fields import Place
 from interlingua.studies.config.schema import (
     EncoderTable,
-    Following,
+    FollowedName,
     GeometryCommand,
     GeometryTable,
     Maps,
-    Monitoring,
+    MonitoringSettings,
     StudyTable,
     SynthTable,
 )
@@ -86,7 +86,7 @@ class GeometryFound(ReportedResult):
 
 def compile_geometry(given: GeometryCommand) -> CompiledCommand:
     """The study with one encoder, one set of sentences and one geometry table."""
-    installed(given.map)
+    check_installed(given.map)
     source, seeds = codes.canonical(given.source), seeds_of(given.seeds)
     if given.precision is not None:
         check_precision(pick_device(given.device), given.precision)
@@ -94,7 +94,7 @@ def compile_geometry(given: GeometryCommand) -> CompiledCommand:
     _check_set(given, source, synthetic)
     usual = EMBEDDED_RATE, EMBEDDED_BATCH
     rate, batch = usual if given.model == EMBEDDED else (None, None)
-    shared = [entry.name for group in (Maps, Monitoring, Following) for entry in fields(group)]
+    shared = [entry.name for group in (Maps, MonitoringSettings, FollowedName) for entry in fields(group)]
     table = StudyTable(
         name="geometry",
         languages=synthetic.languages,
@@ -190,7 +190,7 @@ def geometry_entries(
             )
             if not mine:
                 continue
-            told, notes = conclusions(mine, spellings_in(records, given.synth), seed=given.seed)
+            told, notes = summarize_geometry(mine, spellings_in(records, given.synth), seed=given.seed)
             settings = training[0].settings
             assert isinstance(settings, GeometryStep)
             done = [step.key for step in looks if workspace.is_done(step.key)]
@@ -214,7 +214,7 @@ def geometry_entries(
 def _settings(given: GeometryTable, training: Sequence[Any]) -> Entry:
     """How it was looked and fine-tuned, by the names of the options."""
     first = training[0].settings
-    shared = [entry.name for group in (Maps, Monitoring, Following) for entry in fields(group)]
+    shared = [entry.name for group in (Maps, MonitoringSettings, FollowedName) for entry in fields(group)]
     return {
         **{name: getattr(given, name) for name in shared if name != "entity"},
         "sources": list(dict.fromkeys(step.settings.source for step in training)),

@@ -9,7 +9,7 @@ from typing import Any
 
 from interlingua.analyses.pretraining import ABOUT, check_machine, held_out_corpus
 from interlingua.commands.command import command
-from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
+from interlingua.commands.command_study import CompiledCommand, FinishedCommand, one_cell, ran
 from interlingua.encoder.devices import pick_device
 from interlingua.engine.atomic_files import cannot_write, link_or_copy
 from interlingua.engine.digests import Digests
@@ -30,7 +30,7 @@ from interlingua.studies.steps.step_io import MODEL
 
 
 @dataclass(frozen=True, repr=False)
-class Pretrained(ReportedResult):
+class PretrainingResult(ReportedResult):
     """A pretrained model: its folder, and the content of `run.json`."""
 
     folder: Path
@@ -86,7 +86,7 @@ def compile_pretrain(given: PretrainCommand) -> CompiledCommand:
 
 
 @command(PretrainCommand)
-def pretrain(given: PretrainCommand) -> Pretrained:
+def pretrain(given: PretrainCommand) -> PretrainingResult:
     """Paths in the file start from its own folder.
 
     Started by `torchrun` or `accelerate launch`, all processes train one model.
@@ -108,7 +108,7 @@ def pretrain(given: PretrainCommand) -> Pretrained:
             about["unfinished"] = f"{training['steps']:,} steps are done. Run the same command again to finish."
         if finished.is_first:
             _export(model, finished, about)
-    return Pretrained(Path(given.out), about)
+    return PretrainingResult(Path(given.out), about)
 
 
 def _export(model: Path, finished: FinishedCommand, about: Mapping[str, Any]) -> None:

@@ -18,13 +18,13 @@ from interlingua.commands.geometry import geometry_entries
 from interlingua.commands.report import maps_of
 from interlingua.engine.atomic_files import reading_back, write_text
 from interlingua.engine.digests import Digests
-from interlingua.engine.disk import RemovableFile, Use, garbage, remove, usage
+from interlingua.engine.disk import DiskUse, RemovableFile, garbage, remove, usage
 from interlingua.engine.executors import Options
-from interlingua.engine.graph import Graph, State
+from interlingua.engine.graph import Graph, StepState
 from interlingua.engine.machine import this_machine
-from interlingua.engine.plan import Plan, plan
-from interlingua.engine.records import NOTES, Records, told_once
-from interlingua.engine.runner import Event, RunSummary, keep_all, keep_none, run
+from interlingua.engine.plan import RunPlan, plan
+from interlingua.engine.records import NOTES, Records, deduplicate_notes
+from interlingua.engine.runner import Event, RunSummary, keep_all_heavy, keep_no_heavy, run
 from interlingua.engine.workspace import Failure, Workspace
 from interlingua.errors import InputError
 from interlingua.paths import json_value, read_json
@@ -48,7 +48,7 @@ from interlingua.studies.steps.synth import COUNTS
 from interlingua.studies.study import Study
 from interlingua.studies.validation import read_study
 
-__all__ = ["Planned", "check_study", "plan_study", "study"]
+__all__ = ["PlannedStudy", "check_study", "plan_study", "study"]
 
 
 KIND = "study"
@@ -186,7 +186,7 @@ def _has_gpus(executor: str, options: Options) -> bool:
 
 
 @dataclass(frozen=True, repr=False)
-class Planned:
+class PlannedStudy:
     """A study that was checked, with its steps; `notes` say what its grid leaves out."""
 
     study: Study
@@ -199,10 +199,10 @@ class Planned:
     def __repr__(self) -> str:
         return f"Planned({self.study.name!r}, {len(list(self.graph))} steps, in {str(self.workspace.folder)!r})"
 
-    def plan(self, *, retry: bool = False) -> Plan:
+    def plan(self, *, retry: bool = False) -> RunPlan:
         """Steps by kind, what is done, and about how long the rest takes with this machine's CPUs and GPUs."""
         states = self.states(retry=retry)
-        wanted = any(step.resources.gpus for step in self.graph if states[step.key] is State.NEEDED)
+        wanted = any(step.resources.gpus for step in self.graph if states[step.key] is StepState.NEEDED)
         machine = this_machine(Options(), wanted)
         return plan(self.graph, self.workspace, cpus=machine.cpus, gpus=len(machine.gpus), retry=retry)
 
@@ -232,7 +232,7 @@ class Planned:
         """
         options = options or Options()
         states = self.states(retry=retry)
-        if any(step.resources.gpus for step in self.graph if states[step.key] is State.NEEDED):
+        if any(step.resources.gpus for step in self.graph if states[step.key] is StepState.NEEDED):
             self.gpus.check(executor, options)
         others = [_earlier(Path(folder)) for folder in reuse]
         with self._alone(options):
@@ -245,7 +245,7 @@ class Planned:
                 executor=executor,
                 options=options,
                 retry=retry,
-                keep=keep_all if keep else keep_none,
+                keep=keep_all_heavy if keep else keep_no_heavy,
                 tell=tell,
             )
             if options.group.is_first:
@@ -272,7 +272,7 @@ class Planned:
             self.gpus.keep()
             yield
 
-    def states(self, *, retry: bool = False) -> dict[str, State]:
+    def states(self, *, retry: bool = False) -> dict[str, StepState]:
         """Where each step stands, by key; with `retry`, what failed is to be run again."""
         return self.graph.states(self.workspace, retry=retry)
 
@@ -287,7 +287,7 @@ class Planned:
                 with path.open(encoding="utf-8") as lines:
                     yield from map(json_value, lines)
 
-    def usage(self) -> tuple[Use, ...]:
+    def usage(self) -> tuple[DiskUse, ...]:
         return usage(self.graph, self.workspace)
 
     def garbage(self) -> tuple[RemovableFile, ...]:
@@ -313,7 +313,7 @@ class Planned:
         wanted = {step.key for step in self.graph}
         records = [record for record in store.read() if record.step in wanted]
         states = list(self.states().values())
-        steps = {str(state): states.count(state) for state in State}
+        steps = {str(state): states.count(state) for state in StepState}
         about: dict[str, Any] = {
             "kind": "study",
             "name": self.study.name,
@@ -331,7 +331,7 @@ class Planned:
             "steps": steps,
             "unfinished": _unfinished(steps),
             "failed": [f"{failure.label}: {failure.message}" for failure in self.failures()],
-            "notes": [*self.notes, *told_once(_lines(self.workspace.folder / NOTES))],
+            "notes": [*self.notes, *deduplicate_notes(_lines(self.workspace.folder / NOTES))],
             "versions": versions(),
         }
         numbers = [] if table.published is None else read_published(self.study.file.parent / table.published)
@@ -406,7 +406,7 @@ def plan_study(
     ask: bool = False,
     executor: str = "local",
     options: Options | None = None,
-) -> Planned:
+) -> PlannedStudy:
     """A study file at a size, checked, with all its steps; nothing is written but a cache of files' digests.
 
     `ask` asks the hub for the commits of models that its cache here does not have, as a run does. A precision that the
@@ -425,7 +425,7 @@ def plan_study(
         digests.keep()
     saved = {step.key for _, step in saved_models(found, steps)}
     graph = Graph(steps, whole=lambda step: step.key in saved)
-    return Planned(found, graph, workspace, tuple(notes), revisions, gpus)
+    return PlannedStudy(found, graph, workspace, tuple(notes), revisions, gpus)
 
 
 def check_study(
@@ -434,12 +434,12 @@ def check_study(
     size: str | None = None,
     data_root: str | Path | None = None,
     encoders: Mapping[str, str | Path] | None = None,
-) -> dict[str, Planned]:
+) -> dict[str, PlannedStudy]:
     """Every size of a study file (or one) that is right, under its name; what is wrong in any is one error with all
     lines.
     """
     names: list[str | None] = [size] if size is not None else [*sizes_of(Path(file))] or [None]
-    found: dict[str, Planned] = {}
+    found: dict[str, PlannedStudy] = {}
     problems: dict[str, InputError] = {}
     for name in names:
         try:
@@ -480,7 +480,7 @@ def study(
     return planned.write_report()
 
 
-def as_dict(planned: Planned, told: Plan) -> dict[str, Any]:
+def as_dict(planned: PlannedStudy, told: RunPlan) -> dict[str, Any]:
     """A plan as plain data."""
     table = planned.study.table
     grid = {

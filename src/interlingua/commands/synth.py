@@ -12,7 +12,7 @@ from pathlib import Path
 from interlingua import languages as codes
 from interlingua.analyses.synthesis import Spellings, Synthetic, spellings
 from interlingua.commands.command import command
-from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
+from interlingua.commands.command_study import CompiledCommand, FinishedCommand, one_cell, ran
 from interlingua.engine.digests import Digests
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace

@@ -12,27 +12,27 @@ from typing import Any
 import torch
 
 from interlingua import languages as codes
-from interlingua.analyses.aligned_bitext import LinkedFiles, Linking, check_aligner, linking_of
+from interlingua.analyses.aligned_bitext import AlignerChoice, LinkedFiles, check_aligner, linking_of
 from interlingua.analyses.evaluation import FOLDER, model_name, plain_name, read_predictions
 from interlingua.analyses.seed_statistics import RegimeScore, StateDistances, summarize_distances
 from interlingua.analyses.transfer import (
     UNTRAINED,
-    Exam,
-    ExamFiles,
     File,
     Files,
+    TestFiles,
+    TestSet,
     TransferSettings,
     check_file,
-    check_known,
     check_labels,
-    plan,
-    spoken_in,
+    check_labels_known,
+    parse_test_languages,
+    plan_regimes,
     task_named,
 )
 from interlingua.commands.command import command
-from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
+from interlingua.commands.command_study import CompiledCommand, FinishedCommand, one_cell, ran
 from interlingua.encoder.devices import pick_device
-from interlingua.encoder.loading import check_precision, find_folder
+from interlingua.encoder.model_loading import check_precision, find_folder
 from interlingua.engine.disk import prune_others
 from interlingua.engine.step import Step
 from interlingua.errors import InputError
@@ -180,7 +180,7 @@ def _checked(given: TransferCommand) -> CheckedTransfer:
     headless = tasks[given.task].needs != "head"
     if regimes is None:
         regimes = ("original",) if not linked else UNTRAINED if headless else DEFAULT_REGIMES
-    plan(regimes, exams, tuple(linked), settings, task=what.name, headless=headless)
+    plan_regimes(regimes, exams, tuple(linked), settings, task=what.name, headless=headless)
     if given.save_models and headless:
         raise InputError("there is no fine-tuned model to keep", value=given.task, remedy="Use interlingua adjust.")
     find_folder(given.model, allow_pickle=given.allow_pickle)
@@ -197,7 +197,7 @@ def _with_source_test(given: TransferCommand, source: str) -> TransferCommand:
     Where none is given, the examples that the epoch is chosen on take its place; their score is slightly too high.
     Examples that are trained on never do.
     """
-    tested = any(spoken_in(name) == (source,) for name in given.tests)
+    tested = any(parse_test_languages(name) == (source,) for name in given.tests)
     if tested or given.dev is None or tasks[given.task].needs != "head":
         return given
     return replace(given, tests={**given.tests, f"{source}:dev": given.dev})
@@ -209,10 +209,10 @@ def _dev_test(checked: CheckedTransfer) -> str | None:
     return name if checked.given.dev is not None and checked.given.tests.get(name) == checked.given.dev else None
 
 
-def _read(what: Any, given: TransferCommand, settings: TransferSettings) -> tuple[str | None, tuple[Exam, ...]]:
+def _read(what: Any, given: TransferCommand, settings: TransferSettings) -> tuple[str | None, tuple[TestSet, ...]]:
     """The name of the examples that are trained on, and all tests, checked against each other."""
     source, train, dev = settings.source, given.train, given.dev
-    files = ExamFiles(given.tests, given.mix_with, given.retrieval, given.test_rows)
+    files = TestFiles(given.tests, given.mix_with, given.retrieval, given.test_rows)
     if tasks[given.task].needs != "head":
         for file, option in ((train, "--train"), (dev, "--dev")):
             if file is not None:
@@ -231,12 +231,12 @@ def _read(what: Any, given: TransferCommand, settings: TransferSettings) -> tupl
     exams = files.read(what, source=source)
     check_labels(exams, labels, train=examples.name)
     if dev is not None:
-        check_known(what.read(dev, source), what.kind, labels, train=examples.name)
+        check_labels_known(what.read(dev, source), what.kind, labels, train=examples.name)
     return examples.name, exams
 
 
 def _linked(
-    bitexts: Mapping[str, Files], links: Mapping[str, File], english: str | None, linking: Linking, source: str
+    bitexts: Mapping[str, Files], links: Mapping[str, File], english: str | None, linking: AlignerChoice, source: str
 ) -> dict[str, LinkedFiles]:
     """The bitexts by language, checked: files that are there, links that have a text."""
     own = {codes.canonical(name): Path(path) for name, path in links.items()}
@@ -259,7 +259,7 @@ def _compiled(checked: CheckedTransfer) -> CompiledCommand:
     """The study with one cell that does what was asked for."""
     given, settings = checked.given, checked.settings
     source, kind = settings.source, checked.task
-    foreign = [code for name in (*given.tests, *(given.retrieval or {})) for code in spoken_in(name)]
+    foreign = [code for name in (*given.tests, *(given.retrieval or {})) for code in parse_test_languages(name)]
     languages = dict.fromkeys([*checked.bitexts, *(code for code in foreign if code != source)])
     linked = {code: files for code, files in checked.bitexts.items() if files.links is not None}
     table = StudyTable(

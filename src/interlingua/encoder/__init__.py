@@ -5,7 +5,7 @@ block k; a model of B blocks has layers 0 … B.
 """
 
 from interlingua.encoder.encoder import Encoder
-from interlingua.encoder.pooling import View
+from interlingua.encoder.pooling import PoolingRequest
 from interlingua.encoder.representations import Cache, Representations
 
-__all__ = ["Cache", "Encoder", "Representations", "View"]
+__all__ = ["Cache", "Encoder", "PoolingRequest", "Representations"]

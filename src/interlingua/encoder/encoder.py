@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from interlingua.encoder import loading
+from interlingua.encoder import model_loading as loading
 from interlingua.encoder.devices import BUDGET, pick_device
+from interlingua.encoder.forward_pass import ForwardPass, Progress
 from interlingua.encoder.model_init import cut
 from interlingua.encoder.output_layer import write_output
-from interlingua.encoder.passes import Pass, Progress
-from interlingua.encoder.pooling import POOLINGS, UNITS, View
+from interlingua.encoder.pooling import POOLINGS, UNITS, PoolingRequest
 from interlingua.encoder.representations import Cache, MemoryWriter, Representations
-from interlingua.encoder.tokens import Tokeniser, items_of, language_mark, translates_into
+from interlingua.encoder.tokens import Tokeniser, language_mark, locate_items, translates_into
 from interlingua.errors import InputError
 from interlingua.measures.tokenization import Splits
 
@@ -37,7 +37,7 @@ class Encoder:
 
     def __init__(
         self,
-        loaded: loading.Loaded,
+        loaded: loading.LoadedModel,
         *,
         device: torch.device,
         precision: str,
@@ -195,13 +195,13 @@ class Encoder:
         progress: Progress | None = None,
     ) -> Representations:
         """The representations of texts in one unit. Special tokens are left out unless asked for."""
-        view = View(unit, pooling, special_tokens, None if layers is None else tuple(layers))
+        view = PoolingRequest(unit, pooling, special_tokens, None if layers is None else tuple(layers))
         return self.encode_views(texts, [view], cache=cache, progress=progress)[0]
 
     def encode_views(
         self,
         texts: Sequence[str],
-        views: Sequence[View],
+        views: Sequence[PoolingRequest],
         *,
         cache: Cache | None = None,
         progress: Progress | None = None,
@@ -217,7 +217,7 @@ class Encoder:
         todo = [number for number, result in enumerate(found) if result is None]
         if todo:
             masked, one_length = self._padding_rules
-            run = Pass(self._loaded, self.tokeniser, self.device, self.precision, self._budget, self.room, masked,
+            run = ForwardPass(self._loaded, self.tokeniser, self.device, self.precision, self._budget, self.room, masked,
                        one_length)  # fmt: skip
             made = run.encode([views[n] for n in todo], [keys[n] for n in todo], texts, cache, progress)
             for number, result in zip(todo, made, strict=True):
@@ -261,7 +261,7 @@ class Encoder:
     def split(self, texts: Sequence[str], *, words: bool = True) -> Splits:
         """How the tokenizer cuts texts, for the measure `tokenization`; without `words` only tokens are counted."""
         tokens = self.tokeniser(texts, spans=words, words=words)
-        found = items_of(tokens, "word", texts) if words else None
+        found = locate_items(tokens, "word", texts) if words else None
         none = np.zeros(0, np.int64)
         unknown = (
             np.zeros(len(tokens.ids), bool) if self.tokeniser.unknown is None else tokens.ids == self.tokeniser.unknown
@@ -275,7 +275,7 @@ class Encoder:
             unknown=unknown,
         )
 
-    def checked(self, view: View, *, texts: int) -> View:
+    def checked(self, view: PoolingRequest, *, texts: int) -> PoolingRequest:
         """The view with nothing left open, or an error where this model or this number of texts cannot give it."""
         if view.unit not in UNITS:
             raise InputError("unknown unit", value=view.unit, remedy=f"Known: {', '.join(UNITS)}.")
@@ -298,9 +298,9 @@ class Encoder:
             raise InputError("a view's texts must be numbers in ascending order", remedy=f"From 0 to {texts - 1}.")
         if (view.unit == "span") != (view.spans is not None) or len(view.spans or ()) not in (0, texts):
             raise InputError("the unit 'span' needs one span of every text", value=view.unit, remedy="Give `spans`.")
-        return View(view.unit, pooling, view.special_tokens, wanted, view.only, view.spans)
+        return PoolingRequest(view.unit, pooling, view.special_tokens, wanted, view.only, view.spans)
 
-    def _key(self, texts: Sequence[str], view: View) -> str:
+    def _key(self, texts: Sequence[str], view: PoolingRequest) -> str:
         """What a stored result depends on, hashed; only what can change the numbers is in it."""
         chosen = {name: value for name, value in asdict(view).items() if name != "spans" or value is not None}
         about = [

@@ -21,7 +21,7 @@ def joined_projections(model: torch.nn.Module, *, unmasked: bool = False) -> Ite
 
     The first of the three to be called computes the product, the others take their parts of it. Weights stay as they
     are, by their own names; given another input, as in cross-attention, each computes its own. Where attention is
-    `unmasked` and a GPU has Triton, an attention function may take the whole product instead: `attended`.
+    `unmasked` and a GPU has Triton, an attention function may take the whole product instead: `fused_attention`.
     """
     places = [(module, triple) for module in model.modules() if (triple := _triple(module)) is not None]
     kernel = import_module("interlingua.kernels.attention") if unmasked and kernels.available() else None
@@ -39,7 +39,7 @@ def joined_projections(model: torch.nn.Module, *, unmasked: bool = False) -> Ite
                 del own.forward
 
 
-def attended(module: Any, query: torch.Tensor, *, scale: float | None) -> torch.Tensor | None:
+def fused_attention(module: Any, query: torch.Tensor, *, scale: float | None) -> torch.Tensor | None:
     """Attention of the module's joined query, key and value by one kernel, (sequence, position, head, width).
 
     None where they were not joined or no kernel fits; `query` is the module's own, (sequence, head, position, width).

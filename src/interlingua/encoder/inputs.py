@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from interlingua.corpus import Skip
 from interlingua.encoder.encoder import Encoder
-from interlingua.encoder.pooling import send
+from interlingua.encoder.pooling import to_device
 from interlingua.encoder.tokens import TokenisedTexts
 from interlingua.errors import InputError
 
@@ -26,7 +26,7 @@ IGNORED = -100
 
 
 @dataclass(frozen=True)
-class Frame:
+class SpecialTokenTemplate:
     """What a tokenizer puts before a text, between two texts and after them, and the token types of all five parts."""
 
     before: tuple[int, ...]
@@ -48,7 +48,7 @@ class Frame:
         return bool(self.before) and bool(self.after)
 
 
-def frame(tokenizer: Any, *, pair: bool) -> Frame:
+def frame(tokenizer: Any, *, pair: bool) -> SpecialTokenTemplate:
     """How the tokenizer frames one text, or a pair."""
     bare = tokenizer("a", add_special_tokens=False)["input_ids"]
     size = len(bare)
@@ -65,7 +65,7 @@ def frame(tokenizer: Any, *, pair: bool) -> Frame:
         )
     first, second = at[0], at[-1] if pair else at[0] + size
     middle, end = first + size, second + size if pair else second
-    return Frame(
+    return SpecialTokenTemplate(
         tuple(ids[:first]),
         tuple(ids[middle:second]),
         tuple(ids[end:]),
@@ -95,7 +95,7 @@ class Ranges:
     @property
     def places(self) -> Ints:
         """Where the tokens of all ranges stand in the flat arrays, range after range."""
-        return spread(self.tokens.starts[self.text] + self.begin, self.length)
+        return expand_ranges(self.tokens.starts[self.text] + self.begin, self.length)
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Inputs:
     def take(self, rows: Ints) -> Inputs:
         """The inputs at these rows, in this order."""
         lengths = self.lengths[rows]
-        places = spread(self.starts[rows], lengths)
+        places = expand_ranges(self.starts[rows], lengths)
         starts = np.zeros(len(rows) + 1, np.int64)
         np.cumsum(lengths, out=starts[1:])
         return replace(
@@ -174,10 +174,10 @@ class Inputs:
             given[name] = np.where(inside, values[places], IGNORED).astype(np.int64)
         given |= {name: values[rows] for name, values in self.row_labels.items()}
         given["summary"] = self.summary[rows]
-        return {name: send(array, device) for name, array in given.items()}
+        return {name: to_device(array, device) for name, array in given.items()}
 
 
-def framed(encoder: Encoder, first: Ranges, second: Ranges | None, *, owner: Ints, examples: int) -> Inputs:
+def build_inputs(encoder: Encoder, first: Ranges, second: Ranges | None, *, owner: Ints, examples: int) -> Inputs:
     """The inputs of ranges of texts, one or two an input, in the tokenizer's own frame.
 
     `spans` are the characters of the tokens of `second` (of `first` where there is no second) and (-1, -1) elsewhere,
@@ -203,7 +203,7 @@ def framed(encoder: Encoder, first: Ranges, second: Ranges | None, *, owner: Int
     for part, size, kind in zip(parts, sizes, shape.types, strict=True):
         if part is None:
             continue
-        place = spread(at, size)
+        place = expand_ranges(at, size)
         if isinstance(part, Ranges):
             ids[place], types[place] = part.tokens.ids[part.places], kind
             if part is shown and spans is not None and part.tokens.spans is not None:
@@ -239,10 +239,10 @@ def longest_first(first: Ints, second: Ints, room: int) -> tuple[Ints, Ints]:
     return kept, np.where(fits, second, room - kept)
 
 
-def spread(begin: Ints, length: Ints) -> Ints:
+def expand_ranges(begin: Ints, length: Ints) -> Ints:
     """The numbers of all ranges end to end: begin, begin + 1 … for each.
 
-    >>> spread(np.array([5, 0]), np.array([2, 3]))
+    >>> expand_ranges(np.array([5, 0]), np.array([2, 3]))
     array([5, 6, 0, 1, 2])
     """
     ends = np.cumsum(length)

@@ -51,7 +51,7 @@ _READ = {
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredWeights:
     """What the headers of the safetensors files of a folder say: how much the weights hold, and what is no float."""
 
     tensors: int
@@ -95,7 +95,7 @@ def model_json(file: Path, kind: type) -> Any:
     return found
 
 
-def stored_weights(folder: Path, *, packed: bool) -> Stored:
+def stored_weights(folder: Path, *, packed: bool) -> StoredWeights:
     """What the weights of a folder hold, by their headers; `packed` weights have up to 8 numbers in one."""
     from safetensors import safe_open
 
@@ -129,7 +129,7 @@ def stored_weights(folder: Path, *, packed: bool) -> Stored:
     if tensors > _FEW_TENSORS + numbers // _PER_TENSOR:
         raise InputError("the weights have many tensors of next to no numbers", file=folder, value=tensors,
                          remedy=_FETCH)  # fmt: skip
-    return Stored(tensors, numbers, tuple(whole))
+    return StoredWeights(tensors, numbers, tuple(whole))
 
 
 def check_header(file: Path) -> None:
@@ -170,7 +170,7 @@ def _holes(opened: int, size: int) -> int:
     return holes
 
 
-def check_config(config: Mapping[str, Any], stored: Stored, file: Path) -> None:
+def check_config(config: Mapping[str, Any], stored: StoredWeights, file: Path) -> None:
     """Refuse sizes in a config.json that no model with these weights has; building it would never end."""
     for key, value in numbers_in(config):
         most = None
@@ -226,7 +226,7 @@ def bounded_build(*, tensors: int, numbers: int, problem: InputError) -> Iterato
 
 
 @contextmanager
-def build_within(stored: Stored | None, folder: Path) -> Iterator[None]:
+def build_within(stored: StoredWeights | None, folder: Path) -> Iterator[None]:
     """Inside, a model that is larger than the weights of its folder is an error; None bounds nothing."""
     if stored is None:
         yield
@@ -257,7 +257,7 @@ def numbers_in(document: Any) -> Iterator[tuple[str, int | float]]:
                 left.append((name, value))
 
 
-def check_fit(model: torch.nn.Module, report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+def check_weights_match_config(model: torch.nn.Module, report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
     """Notes on weights that the model has no place for; an error where model and weights differ by more than that.
 
     `report` is the loading info of `from_pretrained`. A head is no part of the model here, and a pooler is never used.

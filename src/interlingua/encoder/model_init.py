@@ -15,10 +15,10 @@ import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
-from interlingua.encoder.fused_layers import attended
-from interlingua.encoder.loading import Loaded
+from interlingua.encoder.fused_layers import fused_attention
 from interlingua.encoder.model_folders import bounded_build
-from interlingua.engine.atomic_files import made_beside, open_to_umask
+from interlingua.encoder.model_loading import LoadedModel
+from interlingua.engine.atomic_files import atomic_path, open_to_umask
 from interlingua.errors import InputError
 from interlingua.paths import read_json
 from interlingua.registry import unknown
@@ -28,7 +28,7 @@ _LARGEST = 1 << 24
 _UNMASKED = "interlingua_unmasked"
 
 
-def masked_lm(architecture: str, sizes: Mapping[str, Any], tokenizer: Tokenizer, *, length: int, seed: int) -> Any:
+def init_masked_lm(architecture: str, sizes: Mapping[str, Any], tokenizer: Tokenizer, *, length: int, seed: int) -> Any:
     """A masked LM of this architecture and size, its weights drawn by the seed.
 
     `sizes` are keys of the architecture's own config (`hidden_size`, `num_hidden_layers` …).
@@ -125,14 +125,14 @@ def _attend(
 ) -> tuple[torch.Tensor, None]:
     if attention_mask is not None:
         raise ValueError("a mask was given to attention that takes none")
-    short = attended(module, query, scale=scaling) if dropout == 0.0 else None
+    short = fused_attention(module, query, scale=scaling) if dropout == 0.0 else None
     if short is not None:
         return short, None
     mixed = torch.nn.functional.scaled_dot_product_attention(query, key, value, dropout_p=dropout, scale=scaling)
     return mixed.transpose(1, 2).contiguous(), None
 
 
-def face(tokenizer: Tokenizer, *, length: int) -> Any:
+def wrap_tokenizer(tokenizer: Tokenizer, *, length: int) -> Any:
     """The tokenizer as `transformers` knows it."""
     from transformers import PreTrainedTokenizerFast
 
@@ -165,7 +165,7 @@ def save_folder(model: Any, tokenizer: Tokenizer, folder: Path, *, length: int, 
     model.to(before)
     if dtype == "fp8":
         _halve_again(folder / "model.safetensors")
-    face(tokenizer, length=length).save_pretrained(folder)
+    wrap_tokenizer(tokenizer, length=length).save_pretrained(folder)
     _name_tokenizer_class(folder / "tokenizer_config.json")
     open_to_umask(folder)
 
@@ -185,7 +185,7 @@ def _halve_again(path: Path) -> None:
         name: tensor.clamp(-most, most).to(torch.float8_e5m2) if tensor.ndim > 1 else tensor
         for name, tensor in load_file(path).items()
     }
-    with made_beside(path) as beside:
+    with atomic_path(path) as beside:
         save_file(small, beside, metadata={"format": "pt"})
 
 
@@ -196,7 +196,7 @@ def block_list(body: torch.nn.Module, count: int) -> torch.nn.ModuleList | None:
     return lists[sizes.index(max(sizes))] if lists else None
 
 
-def cut(loaded: Loaded, blocks: int) -> Loaded:
+def cut(loaded: LoadedModel, blocks: int) -> LoadedModel:
     """The model with its first blocks alone, in place; its output is layer `blocks`, with its own digest.
 
     A norm that the model has after its last block (ModernBERT) then stands after this one.

@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from interlingua.encoder import loading
-from interlingua.encoder.pooling import send
+from interlingua.encoder import model_loading as loading
+from interlingua.encoder.pooling import to_device
 from interlingua.encoder.representations import CacheWriter, MemoryWriter
 from interlingua.encoder.sentence_folders import SentenceModules
 from interlingua.encoder.tokens import Tokeniser, token_types
@@ -54,7 +54,7 @@ def prompt_length(tokeniser: Tokeniser, prompt: str, *, limit: int | None) -> in
 
 @torch.inference_mode()
 def write_output(
-    loaded: loading.Loaded,
+    loaded: loading.LoadedModel,
     tokeniser: Tokeniser,
     texts: Sequence[str],
     writer: CacheWriter | MemoryWriter,
@@ -88,7 +88,7 @@ def write_output(
 
 
 def _vectors(
-    loaded: loading.Loaded,
+    loaded: loading.LoadedModel,
     head: SentenceModules,
     tokeniser: Tokeniser,
     ids: list[list[int]],
@@ -105,9 +105,9 @@ def _vectors(
         places = np.flatnonzero(lengths == length)
         for part in np.array_split(places, -(-len(places) * length // max(budget, length))):
             read = np.array([ids[place] for place in part], np.int64)
-            given = {"input_ids": send(read, device), "attention_mask": send(np.ones_like(read), device)}
+            given = {"input_ids": to_device(read, device), "attention_mask": to_device(np.ones_like(read), device)}
             if tokeniser.types is not None:
                 types = token_types(tokeniser.types, np.full(len(part), length - around))
-                given["token_type_ids"] = send(types, device)
+                given["token_type_ids"] = to_device(types, device)
             found[part] = head.vectors(loading.hidden_states(loaded.model, given)[-1], skip=skip).cpu().numpy()
     return found

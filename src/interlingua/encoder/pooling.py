@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from interlingua.encoder.tokens import Items, Parts, TokenisedTexts, items_of
+from interlingua.encoder.tokens import PooledItems, TokenisedTexts, WindowParts, locate_items
 
 Ints = NDArray[np.int64]
 MEANS = ("mean", "sinkless", "weighted")
@@ -26,7 +26,7 @@ class Pool:
     so that their parts are added up. `counts` (layer, item) are the tokens in a mean without sinks so far.
     """
 
-    parts: Parts
+    parts: WindowParts
     begin: Ints
     layers: tuple[int, ...]
     pooling: str
@@ -36,7 +36,7 @@ class Pool:
 
     @classmethod
     def of(
-        cls, parts: Parts, *, windows: int, items: int, layers: tuple[int, ...], pooling: str, like: torch.Tensor
+        cls, parts: WindowParts, *, windows: int, items: int, layers: tuple[int, ...], pooling: str, like: torch.Tensor
     ) -> Pool:
         """An empty pool for `items` items of the width, type and device of `like`."""
         assert (np.diff(parts.window) >= 0).all()  # Items are in the order of texts, and so of windows.
@@ -102,7 +102,7 @@ class Pool:
         before.copy_(total)
 
     def _send(self, array: NDArray[Any]) -> torch.Tensor:
-        return send(array, self.result.device)
+        return to_device(array, self.result.device)
 
 
 def attention_sinks(states: torch.Tensor, inside: torch.Tensor) -> torch.Tensor:
@@ -131,7 +131,7 @@ def _without(
     return torch.bmm(kept, states)[parts] / counts[:, None], counts
 
 
-def send(array: NDArray[Any], device: torch.device) -> torch.Tensor:
+def to_device(array: NDArray[Any], device: torch.device) -> torch.Tensor:
     """The array on the device; to a GPU through pinned memory, so that nothing waits."""
     tensor = torch.from_numpy(np.asarray(array, order="C"))  # `ascontiguousarray` would make a number a row of one.
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor
@@ -142,7 +142,7 @@ POOLINGS = ("mean", "sinkless", "weighted", "first", "last", "cls")
 
 
 @dataclass(frozen=True)
-class View:
+class PoolingRequest:
     """What is wanted of a pass: the unit, how its sub-tokens are pooled, and of which texts and layers.
 
     `pooling` None is the model's own: a sentence-transformers folder states it; else, and of words, it is the mean:
@@ -158,19 +158,19 @@ class View:
     only: tuple[int, ...] | None = None
     spans: tuple[tuple[int, int], ...] | None = None
 
-    def items(self, tokens: TokenisedTexts, texts: Sequence[str], begin: int) -> Items:
+    def items(self, tokens: TokenisedTexts, texts: Sequence[str], begin: int) -> PooledItems:
         """What is pooled of a chunk of texts, of which the first is number `begin`."""
         own = None if self.spans is None else self.spans[begin : begin + len(texts)]
-        return moved(_chosen(items_of(tokens, self.unit, texts, spans=own), self.only, begin), begin)
+        return shift_items(_chosen(locate_items(tokens, self.unit, texts, spans=own), self.only, begin), begin)
 
 
-def _chosen(items: Items, only: tuple[int, ...] | None, begin: int) -> Items:
+def _chosen(items: PooledItems, only: tuple[int, ...] | None, begin: int) -> PooledItems:
     if only is None:
         return items
     kept = np.isin(items.row + begin, np.asarray(only))
-    return Items(items.row[kept], items.first[kept], items.last[kept], items.spans[kept], items.lost)
+    return PooledItems(items.row[kept], items.first[kept], items.last[kept], items.spans[kept], items.lost)
 
 
-def moved(items: Items, by: int) -> Items:
+def shift_items(items: PooledItems, by: int) -> PooledItems:
     """The items as those of texts whose numbers are higher by that much."""
-    return Items(items.row + by, items.first, items.last, items.spans, items.lost)
+    return PooledItems(items.row + by, items.first, items.last, items.spans, items.lost)

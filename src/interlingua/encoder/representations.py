@@ -17,8 +17,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from interlingua.encoder.unfinished import Unfinished, sweep
-from interlingua.errors import InputError, NoRoom
+from interlingua.encoder.partial_folder import PartialFolder, sweep
+from interlingua.errors import DiskFull, InputError
 from interlingua.paths import read_json
 
 Vectors = NDArray[np.floating[Any]]
@@ -170,7 +170,7 @@ class CacheWriter:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             sweep(folder)
-            self._unfinished = Unfinished(folder, key[:12])
+            self._unfinished = PartialFolder(folder, key[:12])
         except OSError as error:
             raise _cannot_write(folder, error) from error
         self._place = self._unfinished.place
@@ -256,7 +256,7 @@ def _npy_header(shape: tuple[int, int], dtype: np.dtype[Any]) -> bytes:
 
 def _cannot_write(folder: Path, error: OSError) -> InputError:
     if error.errno in _NO_ROOM:
-        return NoRoom(
+        return DiskFull(
             "no space left for representations",
             file=folder,
             remedy="Free some, or name another place with --cache DIR.",

@@ -34,7 +34,7 @@ class TokenisedTexts:
     ids: NDArray[np.int32]
     starts: Ints
     spans: Ints | None  # (token, 2) character offsets
-    words: Items | None  # where words were asked for
+    words: PooledItems | None  # where words were asked for
 
     @property
     def lengths(self) -> Ints:
@@ -49,7 +49,7 @@ class TokenisedTexts:
 
 
 @dataclass(frozen=True)
-class Items:
+class PooledItems:
     """What is pooled: item i is tokens `first[i]:last[i]` (numbered inside its text) of text `row[i]`.
 
     `spans` are its characters; `lost` counts words the tokenizer turned into nothing.
@@ -185,9 +185,9 @@ class _Spelling:
         return self.letter(piece.removeprefix("##").replace("▁", " "))
 
 
-def items_of(
+def locate_items(
     tokens: TokenisedTexts, unit: str, texts: Sequence[str], *, spans: Sequence[tuple[int, int]] | None = None
-) -> Items:
+) -> PooledItems:
     """The items of a unit; a sentence with no tokens is an error, since its row would have no vector.
 
     `spans` are the characters of the unit `span`, one of every text; those that no token overlaps are counted as lost.
@@ -203,7 +203,7 @@ def items_of(
             )
         ends = np.fromiter((len(text) for text in texts), np.int64, count)
         whole = np.stack([np.zeros(count, np.int64), ends], axis=1)
-        return Items(np.arange(count), np.zeros(count, np.int64), tokens.lengths, whole)
+        return PooledItems(np.arange(count), np.zeros(count, np.int64), tokens.lengths, whole)
     if unit == "word":
         assert tokens.words is not None
         return tokens.words
@@ -212,7 +212,7 @@ def items_of(
         return _spanned([[span] for span in spans], texts, tokens.starts, tokens.spans)
     row = np.repeat(np.arange(count), tokens.lengths)
     place = np.arange(len(tokens.ids)) - tokens.starts[:-1][row]
-    return Items(row, place, place + 1, tokens.spans)
+    return PooledItems(row, place, place + 1, tokens.spans)
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,7 @@ def windows(lengths: Ints, room: int) -> Windows:
 
 
 @dataclass(frozen=True)
-class Parts:
+class WindowParts:
     """Where items lie in windows: part p is positions `first[p]:last[p]` of window `window[p]`, of item `item[p]`.
 
     `weight[p]` is 1 over the number of tokens of the item, so that weighted sums over parts are means; pooled by
@@ -271,7 +271,9 @@ class Parts:
     before: Ints
 
 
-def parts_of(items: Items, view: Windows, *, pooling: str, special: bool, around: tuple[int, int]) -> Parts:
+def locate_parts(
+    items: PooledItems, view: Windows, *, pooling: str, special: bool, around: tuple[int, int]
+) -> WindowParts:
     """The parts of windows that each item is pooled from.
 
     `around` is how many special tokens stand before and after the text in a window. With `special` a
@@ -282,7 +284,7 @@ def parts_of(items: Items, view: Windows, *, pooling: str, special: bool, around
     if pooling == "cls":
         position = np.searchsorted(view.row, items.row)  # The first window of the item's text.
         zero = np.zeros(len(items), np.int64)
-        return Parts(np.arange(len(items)), position, zero, zero + 1, np.ones(len(items), np.float32), zero)
+        return WindowParts(np.arange(len(items)), position, zero, zero + 1, np.ones(len(items), np.float32), zero)
     if pooling == "first":
         last = first + 1
     elif pooling == "last":
@@ -302,8 +304,8 @@ def parts_of(items: Items, view: Windows, *, pooling: str, special: bool, around
         opens = start == first[item]
         closes = stop == last[item]
         weight = (1.0 / ((last - first)[item] + prefix + suffix)).astype(np.float32)
-        return Parts(item, window, start + shift - opens * prefix, stop + shift + closes * suffix, weight, before)
-    return Parts(item, window, start + shift, stop + shift, weight, before)
+        return WindowParts(item, window, start + shift - opens * prefix, stop + shift + closes * suffix, weight, before)
+    return WindowParts(item, window, start + shift, stop + shift, weight, before)
 
 
 def batches(lengths: Ints, budget: int, *, one_length: bool = False) -> list[Ints]:
@@ -329,7 +331,7 @@ def batches(lengths: Ints, budget: int, *, one_length: bool = False) -> list[Int
     return result
 
 
-def covering(
+def covering_windows(
     found: Sequence[Sequence[tuple[int, int]]], starts: Ints, offsets: Ints, *, longest: int
 ) -> tuple[Ints, Ints, Ints, Ints]:
     """The tokens that overlap each span of each text: (text, first, last, characters), by span, for all texts at once.
@@ -353,16 +355,18 @@ def covering(
     return row, first - base, last - base, spans
 
 
-def _word_items(texts: Sequence[str], starts: Ints, offsets: Ints) -> Items:
+def _word_items(texts: Sequence[str], starts: Ints, offsets: Ints) -> PooledItems:
     """Words and the tokens that overlap each of them, by character offsets."""
     return _spanned([word_spans(text) for text in texts], texts, starts, offsets)
 
 
-def _spanned(found: Sequence[Sequence[tuple[int, int]]], texts: Sequence[str], starts: Ints, offsets: Ints) -> Items:
+def _spanned(
+    found: Sequence[Sequence[tuple[int, int]]], texts: Sequence[str], starts: Ints, offsets: Ints
+) -> PooledItems:
     longest = max((len(text) for text in texts), default=0)
-    row, first, last, spans = covering(found, starts, offsets, longest=longest)
+    row, first, last, spans = covering_windows(found, starts, offsets, longest=longest)
     kept = last > first
-    return Items(row[kept], first[kept], last[kept], spans[kept], lost=int((~kept).sum()))
+    return PooledItems(row[kept], first[kept], last[kept], spans[kept], lost=int((~kept).sum()))
 
 
 def _spelled(text: str, pieces: Sequence[str | None], spelling: _Spelling) -> list[tuple[int, int]]:

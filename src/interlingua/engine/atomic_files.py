@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
-from interlingua.errors import InputError, NoRoom, system_error
+from interlingua.errors import DiskFull, InputError, system_error
 
 _NAMES = re.compile(r"\..+\.([0-9a-f]{8})\.(\d+)")
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -34,7 +34,7 @@ def hidden_name(path: Path, *, of: str = "") -> Path:
 
 
 @contextmanager
-def made_beside(path: Path) -> Iterator[Path]:
+def atomic_path(path: Path) -> Iterator[Path]:
     """A hidden name, for a file or folder that gets its own name when the block ends, and is removed where it fails.
 
     What had the name goes when the new one is there.
@@ -59,9 +59,9 @@ def _remove(place: Path) -> None:
         place.unlink(missing_ok=True)
 
 
-def write_beside(path: Path, write: Callable[[BinaryIO], object]) -> None:
+def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Write a file under a hidden name and rename it into place, so that no reader sees half of it."""
-    with made_beside(path) as beside, beside.open("wb") as file:
+    with atomic_path(path) as beside, beside.open("wb") as file:
         write(file)
         file.flush()
         os.fsync(file.fileno())
@@ -114,13 +114,13 @@ def write_text(path: Path, text: str) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_beside(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
+        write_atomically(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
     except OSError as error:
         raise cannot_write(path.parent, error) from error
 
 
 @contextmanager
-def told_when_full(folder: Path) -> Iterator[None]:
+def report_full_disk(folder: Path) -> Iterator[None]:
     """Where the disk fills up inside, whoever was writing, it is said so; all else is as it is."""
     try:
         yield
@@ -151,7 +151,7 @@ def reading_back(folder: Path) -> Iterator[None]:
 def cannot_write(folder: Path, error: OSError) -> InputError:
     """The error for a folder that takes no more."""
     if error.errno in NO_ROOM:
-        return NoRoom(
+        return DiskFull(
             "no space left for results", file=folder, remedy="Free some, or name another --out; a rerun continues."
         )
     return InputError(

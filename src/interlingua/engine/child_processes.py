@@ -47,7 +47,7 @@ def environment() -> dict[str, str]:
 
 
 @contextmanager
-def guarded() -> Iterator[None]:
+def safe_child_environment() -> Iterator[None]:
     """Inside, children that libraries start have that environment too."""
     before = {name: os.environ.get(name) for name in ("PYTHONSAFEPATH", "PYTHONPATH")}
     guard()

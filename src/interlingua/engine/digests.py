@@ -10,7 +10,7 @@ from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
-from interlingua.engine.atomic_files import write_beside
+from interlingua.engine.atomic_files import write_atomically
 from interlingua.engine.serialization import File
 from interlingua.errors import InputError
 from interlingua.paths import read_json, regular
@@ -70,7 +70,7 @@ class Digests:
             return
         with suppress(OSError):
             self._kept.parent.mkdir(parents=True, exist_ok=True)
-            write_beside(self._kept, lambda file: file.write(json.dumps(self._known).encode()))
+            write_atomically(self._kept, lambda file: file.write(json.dumps(self._known).encode()))
             self._changed = False
 
     def _digest(self, path: Path) -> str:

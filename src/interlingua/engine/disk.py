@@ -7,14 +7,14 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from interlingua.engine.graph import Graph, State
+from interlingua.engine.graph import Graph, StepState
 from interlingua.engine.locks import holder, living_tokens
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import HEAVY, PRUNED, Workspace
 
 
 @dataclass(frozen=True)
-class Use:
+class DiskUse:
     """What the finished steps of a kind take: bytes in all, and of them in `heavy` folders."""
 
     kind: str
@@ -33,14 +33,14 @@ class RemovableFile:
     why: str
 
 
-def usage(graph: Graph, workspace: Workspace) -> tuple[Use, ...]:
+def usage(graph: Graph, workspace: Workspace) -> tuple[DiskUse, ...]:
     """What finished steps take, by kind, the largest first; steps that are no part of the run are called so."""
-    found: dict[str, Use] = {}
+    found: dict[str, DiskUse] = {}
     for key in sorted(workspace.done()):
         kind = graph[key].kind if key in graph else "not in this run"
-        before = found.get(kind, Use(kind, 0, 0, 0))
+        before = found.get(kind, DiskUse(kind, 0, 0, 0))
         whole, heavy = size(workspace.step(key)), size(workspace.step(key) / HEAVY)
-        found[kind] = Use(kind, before.steps + 1, before.bytes + whole, before.heavy + heavy)
+        found[kind] = DiskUse(kind, before.steps + 1, before.bytes + whole, before.heavy + heavy)
     return tuple(sorted(found.values(), key=lambda use: (-use.bytes, use.kind)))
 
 
@@ -56,7 +56,7 @@ def garbage(graph: Graph, workspace: Workspace) -> tuple[RemovableFile, ...]:
         after = graph.dependants(step.key)
         heavy = workspace.step(step.key) / HEAVY
         unasked = after and not graph.is_asked_whole(step)
-        if unasked and heavy.is_dir() and all(states[one.key] is State.DONE for one in (step, *after)):
+        if unasked and heavy.is_dir() and all(states[one.key] is StepState.DONE for one in (step, *after)):
             found.append(RemovableFile(heavy, step.kind, size(heavy), f"all {len(after)} steps that need it are done"))
     for key in sorted(workspace.done()):
         if key not in graph:

@@ -9,7 +9,7 @@ from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace
 
 
-class State(StrEnum):
+class StepState(StrEnum):
     """Where a step stands: done, failed in an earlier run, blocked by such a one, or needed."""
 
     DONE = "done"
@@ -74,7 +74,7 @@ class Graph:
         """Whether a step's heavy part is asked for."""
         return self._whole(step)
 
-    def states(self, workspace: Workspace, *, retry: bool = False) -> dict[str, State]:
+    def states(self, workspace: Workspace, *, retry: bool = False) -> dict[str, StepState]:
         """Where each step stands, by key, in the graph's order; with `retry`, what failed is needed again.
 
         A step whose heavy part was removed is done, and becomes needed when a step that needs it is to run, or when
@@ -88,22 +88,22 @@ class Graph:
         for key in reversed(self._steps) if pruned else ():
             if key in pruned and (
                 self._whole(self._steps[key])
-                or any(step.key in again or found[step.key] is State.NEEDED for step in self.dependants(key))
+                or any(step.key in again or found[step.key] is StepState.NEEDED for step in self.dependants(key))
             ):
                 again.add(key)
         return self._forward(done - again, failed - (done - again)) if again else found
 
-    def _forward(self, done: set[str], failed: set[str]) -> dict[str, State]:
-        found: dict[str, State] = {}
+    def _forward(self, done: set[str], failed: set[str]) -> dict[str, StepState]:
+        found: dict[str, StepState] = {}
         for key, step in self._steps.items():
             if key in done:
-                found[key] = State.DONE
+                found[key] = StepState.DONE
             elif key in failed:
-                found[key] = State.FAILED
-            elif any(found[need.key] in (State.FAILED, State.BLOCKED) for need in step.needs.values()):
-                found[key] = State.BLOCKED
+                found[key] = StepState.FAILED
+            elif any(found[need.key] in (StepState.FAILED, StepState.BLOCKED) for need in step.needs.values()):
+                found[key] = StepState.BLOCKED
             else:
-                found[key] = State.NEEDED
+                found[key] = StepState.NEEDED
         return found
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from interlingua.engine.atomic_files import write_beside
+from interlingua.engine.atomic_files import write_atomically
 from interlingua.errors import InputError
 from interlingua.paths import read_json
 
@@ -63,7 +63,7 @@ class Owner:
     def __post_init__(self) -> None:
         self._file = self.folder / f"{_PREFIX}{self.token}"
         told = {"token": self.token, "host": _host(), "pid": os.getpid(), "started": _started(os.getpid())}
-        write_beside(self._file, lambda file: file.write(json.dumps(told).encode()))
+        write_atomically(self._file, lambda file: file.write(json.dumps(told).encode()))
         self._inode = os.stat(self._file).st_ino
         self._left = threading.Event()
         threading.Thread(target=self._beat, name="heartbeat", daemon=True).start()
@@ -141,14 +141,14 @@ _owners: dict[tuple[Path, int], Owner] = {}
 
 
 def owner(folder: Path) -> Owner:
-    """This process as an owner of locks in a folder, the same one until `leave`."""
+    """This process as an owner of locks in a folder, the same one until `release_locks`."""
     found = _owners.get((folder, os.getpid()))
     if found is None or not found.is_here():  # The folder was removed, and made again, while this process went on.
         found = _owners[folder, os.getpid()] = Owner(folder)
     return found
 
 
-def leave(folder: Path) -> None:
+def release_locks(folder: Path) -> None:
     """Take no more locks in a folder, and leave nothing there that says who this process is."""
     found = _owners.pop((folder, os.getpid()), None)
     if found is not None:

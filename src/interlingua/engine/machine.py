@@ -13,7 +13,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Share:
+class Allocation:
     """What a running step has of a machine."""
 
     cpus: int
@@ -49,25 +49,25 @@ class Machine:
         wanted = self._capped(asked)
         return wanted.cpus <= self._cpus and wanted.memory <= self._memory and self._choose(asked) is not None
 
-    def take(self, asked: Resources) -> Share:
+    def take(self, asked: Resources) -> Allocation:
         """Take a step's share; call `fits` first."""
         capped, gpus = self._capped(asked), self._choose(asked)
         assert gpus is not None
-        share = Share(capped.cpus, capped.memory, gpus, min(asked.gpus, 1.0))
+        share = Allocation(capped.cpus, capped.memory, gpus, min(asked.gpus, 1.0))
         self._cpus -= share.cpus
         self._memory -= share.memory
         for gpu in share.gpus:
             self._free[gpu] -= share.part
         return share
 
-    def give_back(self, share: Share) -> None:
+    def give_back(self, share: Allocation) -> None:
         self._cpus += share.cpus
         self._memory += share.memory
         for gpu in share.gpus:
             self._free[gpu] += share.part
 
-    def _capped(self, asked: Resources) -> Share:
-        return Share(min(asked.cpus, self.cpus), min(asked.memory, self.memory))
+    def _capped(self, asked: Resources) -> Allocation:
+        return Allocation(min(asked.cpus, self.cpus), min(asked.memory, self.memory))
 
     def _choose(self, asked: Resources) -> tuple[str, ...] | None:
         """The GPUs for a step; () where it needs none or there are none, None where too few are free now."""

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from interlingua.engine.graph import Graph, State
+from interlingua.engine.graph import Graph, StepState
 from interlingua.engine.process_setup import cpu_count
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace
@@ -30,7 +30,7 @@ class KindCount:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """A run before it begins. `seconds` is the sum over the steps to run, `wall` the least that CPUs and GPUs need."""
 
     kinds: tuple[KindCount, ...]
@@ -59,7 +59,7 @@ class Plan:
         return {**asdict(self), **whole, "kinds": [asdict(kind) for kind in self.kinds]}
 
 
-def plan(graph: Graph, workspace: Workspace, *, cpus: int | None = None, gpus: int = 0, retry: bool = False) -> Plan:
+def plan(graph: Graph, workspace: Workspace, *, cpus: int | None = None, gpus: int = 0, retry: bool = False) -> RunPlan:
     """What a run would do, and about how long it takes.
 
     A step is thought to take the median time of finished steps that are `like` it, else of those of its kind. `wall`
@@ -67,7 +67,7 @@ def plan(graph: Graph, workspace: Workspace, *, cpus: int | None = None, gpus: i
     """
     states = graph.states(workspace, retry=retry)
     guess = _Guess(workspace)
-    seconds = {step.key: guess(step) for step in graph if states[step.key] is State.NEEDED}
+    seconds = {step.key: guess(step) for step in graph if states[step.key] is StepState.NEEDED}
     kinds = []
     for kind, count in Counter(step.kind for step in graph).items():
         keys = [step.key for step in graph if step.kind == kind]
@@ -77,15 +77,15 @@ def plan(graph: Graph, workspace: Workspace, *, cpus: int | None = None, gpus: i
             KindCount(
                 kind,
                 count,
-                stand[State.DONE],
-                stand[State.FAILED],
-                stand[State.BLOCKED],
-                stand[State.NEEDED],
+                stand[StepState.DONE],
+                stand[StepState.FAILED],
+                stand[StepState.BLOCKED],
+                stand[StepState.NEEDED],
                 sum(one for one in known if one is not None),
                 known.count(None),
             )
         )
-    return Plan(
+    return RunPlan(
         tuple(kinds),
         sum(one.seconds for one in kinds),
         _least(graph, {key: value or 0.0 for key, value in seconds.items()}, cpus or cpu_count(), gpus),

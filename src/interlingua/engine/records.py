@@ -21,7 +21,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from interlingua.engine.atomic_files import link_or_copy, write_beside
+from interlingua.engine.atomic_files import link_or_copy, write_atomically
 from interlingua.engine.graph import Graph
 from interlingua.engine.workspace import Workspace
 from interlingua.errors import InputError
@@ -212,10 +212,10 @@ def _add_items(groups: dict[str, list[NDArray[Any]]], items: Array) -> str:
     return f"{name}/{len(group) - 1}"
 
 
-def told_once(notes: Iterable[str]) -> list[str]:
+def deduplicate_notes(notes: Iterable[str]) -> list[str]:
     """Notes of one kind of step that differ in numbers alone: the first of them, and how many more there are.
 
-    >>> told_once(["cut part 0: 7 rows dropped", "cut part 1: 9 rows dropped", "join: 2 rows"])
+    >>> deduplicate_notes(["cut part 0: 7 rows dropped", "cut part 1: 9 rows dropped", "join: 2 rows"])
     ['cut part 0: 7 rows dropped (and 1 more step with such a note)', 'join: 2 rows']
     """
     groups: dict[tuple[str, str], list[str]] = {}
@@ -243,4 +243,4 @@ def _link_all(files: Mapping[str, Path], folder: Path) -> None:
 def _write(path: Path, data: bytes) -> None:
     before = path.read_bytes() if path.is_file() else b""
     if before != data:
-        write_beside(path, lambda file: file.write(data))
+        write_atomically(path, lambda file: file.write(data))

@@ -12,12 +12,12 @@ from typing import Any
 from interlingua.engine.atomic_files import cannot_write
 from interlingua.engine.disk import prune, sweep
 from interlingua.engine.executors import Options, executors
-from interlingua.engine.graph import Graph, State
+from interlingua.engine.graph import Graph, StepState
 from interlingua.engine.records import Records
 from interlingua.engine.step import Step
 from interlingua.engine.step_runner import BLOCKED, DONE, FAILED, FULL, PAUSED, Job, Outcome
 from interlingua.engine.workspace import Failure, Workspace
-from interlingua.errors import InputError, InterlinguaError, NoRoom
+from interlingua.errors import DiskFull, InputError, InterlinguaError
 
 _KEEP = 1.0  # seconds between two writes of times
 _FREE = "Free some (of a study interlingua study gc lists what can go); a rerun continues."
@@ -55,12 +55,12 @@ class RunSummary:
     paused: int = 0
 
 
-def keep_all(step: Step) -> bool:
+def keep_all_heavy(step: Step) -> bool:
     """Keep every heavy part: `run(..., keep=keep_all)`."""
     return True
 
 
-def keep_none(step: Step) -> bool:
+def keep_no_heavy(step: Step) -> bool:
     """Remove the heavy part of a step when the last step that needs it is done."""
     return False
 
@@ -73,7 +73,7 @@ def run(
     options: Options | None = None,
     retry: bool = False,
     raise_first: bool = False,
-    keep: Keep = keep_none,
+    keep: Keep = keep_no_heavy,
     tell: Callable[[Event], None] | None = None,
 ) -> RunSummary:
     """Run what is needed and not done, and gather the records of all that is; see `RunSummary`.
@@ -93,8 +93,8 @@ def run(
             "several processes run the same steps in one way only", value=executor, remedy="Use the executor inline."
         )
     broken, found = group.broadcast(lambda: _prepared(graph, workspace, retry or raise_first))
-    states = {key: State(state) for key, state in found.items()}
-    running = {key for key, state in states.items() if state is State.NEEDED}
+    states = {key: StepState(state) for key, state in found.items()}
+    running = {key for key, state in states.items() if state is StepState.NEEDED}
     deadline = None if options.stop_after is None else time.time() + options.stop_after
     jobs = [
         Job.of(
@@ -179,7 +179,7 @@ class _Book:
         self,
         graph: Graph,
         workspace: Workspace,
-        states: dict[str, State],
+        states: dict[str, StepState],
         total: int,
         tell: Callable[[Event], None] | None,
         *,
@@ -188,11 +188,11 @@ class _Book:
         self._graph, self._workspace, self._total, self._tell = graph, workspace, total, tell
         self._writes = writes
         self._count = dict.fromkeys((DONE, FAILED, BLOCKED, PAUSED), 0)
-        self.finished = {key for key, state in states.items() if state is State.DONE}
-        self._before = [key for key, state in states.items() if state is State.DONE]
-        self._blocked = sum(state is State.BLOCKED for state in states.values())
+        self.finished = {key for key, state in states.items() if state is StepState.DONE}
+        self._before = [key for key, state in states.items() if state is StepState.DONE]
+        self._blocked = sum(state is StepState.BLOCKED for state in states.values())
         earlier = workspace.failures()
-        self._failed = [earlier[key] for key, state in states.items() if state is State.FAILED and key in earlier]
+        self._failed = [earlier[key] for key, state in states.items() if state is StepState.FAILED and key in earlier]
         self._elsewhere = 0
         self._times: list[dict[str, Any]] = []
         self._kept, self._host = time.monotonic(), socket.gethostname()
@@ -204,9 +204,9 @@ class _Book:
 
     def enter(self, outcome: Outcome) -> None:
         if outcome.status == FULL:
-            if isinstance(outcome.error, NoRoom):  # It says where.
+            if isinstance(outcome.error, DiskFull):  # It says where.
                 raise outcome.error
-            raise NoRoom("no space left for results", file=self._workspace.folder, remedy=_FREE)
+            raise DiskFull("no space left for results", file=self._workspace.folder, remedy=_FREE)
         self._count[outcome.status] += 1
         step = self._graph[outcome.key]
         if outcome.status == DONE:

@@ -44,12 +44,12 @@ class File:
         return {"file": Path(self.path).name, "digest": self.digest}
 
 
-def plain(value: Any, *, file: Callable[[File], Any] | None = None, where: str = "") -> Any:
+def to_plain(value: Any, *, file: Callable[[File], Any] | None = None, where: str = "") -> Any:
     """A value as JSON types: dataclasses and mappings as objects, tuples as lists, enums by value.
 
     `file` says what stands for a `File`; without it, its three fields. `where` names the value in an error.
 
-    >>> plain((1, {"a": File("/data/x.tsv", "00")}), file=lambda file: file.path)
+    >>> to_plain((1, {"a": File("/data/x.tsv", "00")}), file=lambda file: file.path)
     [1, {'a': '/data/x.tsv'}]
     """
     if isinstance(value, File) and file is not None:
@@ -59,18 +59,18 @@ def plain(value: Any, *, file: Callable[[File], Any] | None = None, where: str =
     if is_dataclass(value) and not isinstance(value, type):
         inside = f"{where}." if where else ""
         return {
-            field.name: plain(getattr(value, field.name), file=file, where=f"{inside}{field.name}")
+            field.name: to_plain(getattr(value, field.name), file=file, where=f"{inside}{field.name}")
             for field in fields(value)
         }
     if isinstance(value, Enum):
-        return plain(value.value, file=file, where=where)
+        return to_plain(value.value, file=file, where=where)
     if isinstance(value, Mapping):
         odd = next((name for name in value if not isinstance(name, str)), None)
         if odd is not None:
             raise InputError(f"a name in {where or 'a mapping'} is not text", value=odd, remedy="Use text.")
-        return {name: plain(inner, file=file, where=f"{where}.{name}") for name, inner in value.items()}
+        return {name: to_plain(inner, file=file, where=f"{where}.{name}") for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(inner, file=file, where=where) for inner in value]
+        return [to_plain(inner, file=file, where=where) for inner in value]
     raise InputError(
         f"{where or 'a value'} cannot be written as JSON",
         value=repr(value),
@@ -79,7 +79,7 @@ def plain(value: Any, *, file: Callable[[File], Any] | None = None, where: str =
 
 
 def build(cls: type[T], data: Mapping[str, Any], *, where: str = "") -> T:
-    """The dataclass that `plain` wrote; an unknown, missing or wrongly typed field is an `InputError`.
+    """The dataclass that `to_plain` wrote; an unknown, missing or wrongly typed field is an `InputError`.
 
     Lists become tuples where a field says tuple, and a whole number becomes a float where it says float. Of a union of
     dataclasses, the one is made whose fields are exactly those of the data.
@@ -123,7 +123,7 @@ def canonical_form(value: Dataclass) -> Any:
     Equal dataclasses have equal forms: 1 and 1.0 are one value where a field says float.
     """
     cls: type[Any] = type(value)
-    return plain(build(cls, plain(value, where=cls.__name__)), file=lambda file: file.content)
+    return to_plain(build(cls, to_plain(value, where=cls.__name__)), file=lambda file: file.content)
 
 
 def digest(value: Any) -> str:
@@ -132,7 +132,7 @@ def digest(value: Any) -> str:
     >>> digest({"a": 1}) == digest('{"a":1}'), len(digest(""))
     (True, 32)
     """
-    text = value if isinstance(value, str) else canonical(plain(value, file=lambda file: file.content))
+    text = value if isinstance(value, str) else canonical(to_plain(value, file=lambda file: file.content))
     return blake2b(text.encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from interlingua.engine.process_group import ProcessGroup, SingleProcess
-from interlingua.engine.serialization import Dataclass, File, canonical, canonical_form, digest, plain
+from interlingua.engine.serialization import Dataclass, File, canonical, canonical_form, digest, to_plain
 from interlingua.errors import InputError, InterlinguaError
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ class Resources:
             raise InputError("GPUs of a step", value=self.gpus, remedy="Give a whole number, or a share below 1.")
 
 
-class Paused(InterlinguaError):
+class StepPaused(InterlinguaError):
     """Raised by a step function that stops on purpose: its state stays, and the next run continues from it."""
 
 
@@ -92,7 +92,7 @@ class StepContext:
     `inputs` are the finished folders of what it needs, by role; `out` is an empty folder of this attempt, which gets
     the step's name when the function returns. What lies in `out / "heavy"` is removed when no step to come needs it.
     `objects` are what this process loaded in earlier steps. Of several processes only the one that `group` calls first
-    writes. `deadline` is the `time.time()` at which a long function should save its state and raise `Paused`. `device`
+    writes. `deadline` is the `time.time()` at which a long function should save its state and raise `StepPaused`. `device`
     is where to compute, None: on what there is; `cache` a folder that runs share, None: there is none; `tensorboard`
     one for curves of a training while it runs, None: they are not shown.
     """
@@ -154,7 +154,7 @@ class Step:
     @property
     def kind(self) -> str:
         """What sort of step it is: the function's name, or its module's where the function is called `run`."""
-        return kind_of(self.run)
+        return step_kind(self.run)
 
     @cached_property
     def key(self) -> str:
@@ -178,20 +178,20 @@ class Step:
 
         def whole(file: File) -> dict[str, Any]:
             files.append(file)
-            made: dict[str, Any] = plain(file)
+            made: dict[str, Any] = to_plain(file)
             return made
 
-        return plain(self.settings, file=whole, where=type(self.settings).__name__), tuple(files)
+        return to_plain(self.settings, file=whole, where=type(self.settings).__name__), tuple(files)
 
     @property
     def shown(self) -> str:
         return self.label or f"{self.kind} {self.key[:8]}"
 
 
-def kind_of(run: str) -> str:
+def step_kind(run: str) -> str:
     """The kind of a step by its function.
 
-    >>> kind_of("my.steps.adjust:run"), kind_of("my.steps:count")
+    >>> step_kind("my.steps.adjust:run"), step_kind("my.steps:count")
     ('adjust', 'count')
     """
     module, _, name = run.partition(":")

@@ -22,11 +22,11 @@ from interlingua.engine.process_setup import call_step, limit_threads
 from interlingua.engine.serialization import canonical
 from interlingua.engine.step import (
     ObjectCache,
-    Paused,
     Progress,
     Resources,
     Step,
     StepContext,
+    StepPaused,
 )
 from interlingua.engine.torchrun import Lost, launch
 from interlingua.engine.workspace import MANIFEST, Failure, Workspace, file_sizes
@@ -185,7 +185,7 @@ def _attempt(job: Job, workspace: Workspace, context: StepContext, token: str, c
         seconds = time.monotonic() - began
         group.broadcast(lambda: _finish(job, workspace, making, seconds))
         return Outcome(job.key, DONE, seconds, ran=True)
-    except Paused:
+    except StepPaused:
         if group.is_first:
             shutil.rmtree(making, ignore_errors=True)
         return Outcome(job.key, PAUSED, time.monotonic() - began, ran=True)

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from interlingua.engine import child_processes
 from interlingua.engine.process_group import current_group
 from interlingua.engine.process_setup import VARIABLES, call_step
-from interlingua.engine.step import Paused, Resources, StepContext
+from interlingua.engine.step import Resources, StepContext, StepPaused
 from interlingua.errors import InputError, InterlinguaError
 
 _ADDRESS = "127.0.0.1"
@@ -31,7 +31,7 @@ _WATCH = 1.0
 _PAUSED = {"paused": True}
 
 
-class Launched(Protocol):
+class LaunchedJob(Protocol):
     """What of a job it takes to run it."""
 
     @property
@@ -51,7 +51,7 @@ class Lost(InterlinguaError):
     """Processes of a step ended without a word: killed from outside, not failed; the next run runs the step again."""
 
 
-def launch(job: Launched, context: StepContext) -> None:
+def launch(job: LaunchedJob, context: StepContext) -> None:
     """Run a job's function in `resources.processes` processes of this machine; one that ends badly ends them all.
 
     The first writes into `out` (`StepContext.group`); the CPUs of the step are shared out.
@@ -81,7 +81,7 @@ def launch(job: Launched, context: StepContext) -> None:
         code = _run(child_processes.command(__name__, str(about)), environment, resources.processes)
         said = json.loads(failed.read_text("utf-8")) if failed.is_file() else None
         if said == _PAUSED:
-            raise Paused("paused")
+            raise StepPaused("paused")
         if said:
             raise InputError(**said)
         if code != 0:
@@ -163,7 +163,7 @@ def main(about: Path) -> None:
         kept: dict[str, Any] = {}
         if not isinstance(error, InputError) and about.with_suffix(".failed").exists():
             raise  # Another failed first, and said why; this one lost its partner.
-        if isinstance(error, Paused):
+        if isinstance(error, StepPaused):
             kept = _PAUSED
         elif isinstance(error, InputError):
             kept = {"problem": error.problem, "line": error.line, "remedy": error.remedy}

@@ -13,9 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from interlingua.engine.atomic_files import cannot_write, link_or_copy, write_beside
+from interlingua.engine.atomic_files import cannot_write, link_or_copy, write_atomically
 from interlingua.engine.locks import Owner, holder, living_tokens
-from interlingua.engine.step import kind_of
+from interlingua.engine.step import step_kind
 from interlingua.errors import InputError, InterlinguaError
 from interlingua.paths import json_value, read_json
 
@@ -92,7 +92,7 @@ class Workspace:
             self.make()
             about = {"layout": _LAYOUT, "kind": kind, "identity": dict(identity)}
             if not (self.inner / "run.json").is_file():
-                write_beside(self.inner / "run.json", lambda file: file.write(json.dumps(about).encode()))
+                write_atomically(self.inner / "run.json", lambda file: file.write(json.dumps(about).encode()))
         except OSError as error:
             raise cannot_write(self.folder, error) from error
         try:
@@ -258,7 +258,7 @@ class Workspace:
         return self.failures().get(key)
 
     def keep_failure(self, failure: Failure) -> None:
-        write_beside(self.failure(failure.key), lambda file: file.write(json.dumps(asdict(failure)).encode()))
+        write_atomically(self.failure(failure.key), lambda file: file.write(json.dumps(asdict(failure)).encode()))
 
     def read_log(self, key: str, *, lines: int = 20, most: int = 4000) -> str:
         """The end of what a step printed."""
@@ -303,7 +303,7 @@ class Workspace:
     def kind(self, key: str) -> str:
         """The kind of a finished step, as its manifest says; "unknown" where there is none."""
         try:
-            return kind_of(json_value((self.step(key) / MANIFEST).read_text("utf-8"))["run"])
+            return step_kind(json_value((self.step(key) / MANIFEST).read_text("utf-8"))["run"])
         except (OSError, ValueError, KeyError, AttributeError):
             return "unknown"
 

@@ -12,27 +12,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from interlingua import languages as codes
-from interlingua.analyses.word_alignment import Saved
+from interlingua.analyses.word_alignment import SavedAligner
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
-from interlingua.explorer.asking import (
+from interlingua.explorer.corpus_index import Band, CorpusIndex
+from interlingua.explorer.encoded_text import ModelReading, read, words_of
+from interlingua.explorer.heads import Head
+from interlingua.explorer.language_detection import LanguageDetector, doubt
+from interlingua.explorer.layer_comparison import LINKINGS, WEIGHINGS, LayerComparison, compare
+from interlingua.explorer.requests import (
     LONGEST,
     HeadAsked,
     NeighboursAsked,
-    PairAsked,
+    PairRequest,
     RowsAsked,
     Texts,
-    checked,
     known_language,
+    parse_request,
 )
-from interlingua.explorer.comparing import LINKINGS, WEIGHINGS, Level, compare
-from interlingua.explorer.heads import Head
-from interlingua.explorer.language_detection import LanguageDetector, doubt
-from interlingua.explorer.reading import ModelReading, read, words_of
-from interlingua.explorer.shelf import Band, Shelf
 from interlingua.registry import unknown
-from interlingua.wordalign.model import combined
+from interlingua.wordalign.model import combine_directions
 
 Answer = dict[str, Any]
 HOW = "grow-diag-final-and"
@@ -44,10 +44,10 @@ _SHOWN = 400  # characters of a sentence of the corpus
 class Explorer:
     """One model or two over a corpus, task heads, and a statistical aligner where one was given."""
 
-    shelves: tuple[Shelf, ...]
+    shelves: tuple[CorpusIndex, ...]
     corpus: ParallelCorpus
     heads: tuple[Head, ...] = ()
-    aligner: Saved | None = None
+    aligner: SavedAligner | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -87,7 +87,7 @@ class Explorer:
 
     def pair(self, given: object) -> Answer:
         """Two texts in each model: words with sub-words, and at every layer similarity, attribution, links and flow."""
-        asked = checked(given, PairAsked)
+        asked = parse_request(given, PairRequest)
         source, target = self._languages(asked)
         found = []
         for shelf in self.shelves:
@@ -99,7 +99,7 @@ class Explorer:
                 {
                     "words": [_words(side) for side in both],
                     "layers": [
-                        {**_level(level), "standing": standing(level.cosine, band, layer)}
+                        {**_level(level), "standing": describe_cosine(level.cosine, band, layer)}
                         for layer, level in enumerate(levels)
                     ],
                     "unrelated": _rounded(band.unrelated),
@@ -112,7 +112,7 @@ class Explorer:
 
     def neighbours(self, given: object) -> Answer:
         """The nearest sentences to a text at one layer, language by language, in each model."""
-        asked = checked(given, NeighboursAsked)
+        asked = parse_request(given, NeighboursAsked)
         language = known_language(asked.language, self.corpus.languages)
         row = self._row(asked.row, language, asked.text)
         found = []
@@ -135,7 +135,7 @@ class Explorer:
 
     def head(self, given: object) -> Answer:
         """What a task head looks at in both texts."""
-        asked = checked(given, HeadAsked)
+        asked = parse_request(given, HeadAsked)
         self._languages(asked)
         by_name = {head.name: head for head in self.heads}
         if asked.head not in by_name:
@@ -149,7 +149,7 @@ class Explorer:
 
     def rows(self, given: object) -> Answer:
         """Rows that both languages have and that hold a piece of text in either, from a row on."""
-        asked = checked(given, RowsAsked)
+        asked = parse_request(given, RowsAsked)
         for code in (asked.source_language, asked.target_language):
             if known_language(code, self.corpus.languages) is None:
                 raise InputError("rows are of two languages of the corpus", remedy="Choose both languages.")
@@ -192,22 +192,22 @@ class Explorer:
             return None
         return row
 
-    def _statistical(self, asked: PairAsked) -> list[list[int]] | None:
+    def _statistical(self, asked: PairRequest) -> list[list[int]] | None:
         """Links of the statistical aligner, whose source is the first text."""
         if self.aligner is None:
             return None
         sides = [[[text[a:b] for a, b in words_of(text)]] for text in (asked.source, asked.target)]
         forward = self.aligner.models[0].apply(sides[0], sides[1])
         backward = self.aligner.models[1].apply(sides[1], sides[0], turned=True)
-        links = combined(forward, backward, HOW)
+        links = combine_directions(forward, backward, HOW)
         return [[int(i), int(j)] for i, j in zip(links.source, links.target, strict=True)]
 
 
-def standing(cosine: float, band: Band, layer: int) -> str:
+def describe_cosine(cosine: float, band: Band, layer: int) -> str:
     """Where a cosine lies: among `unrelated` sentences, `translations`, `both` or `neither`; "" where no pair is known.
 
     >>> band = Band(np.array([[-0.3, 0.0, 0.33]]), np.array([[0.29, 0.6, 0.9]]), 10)
-    >>> [standing(cosine, band, 0) for cosine in (0.1, 0.31, 0.5)]
+    >>> [describe_cosine(cosine, band, 0) for cosine in (0.1, 0.31, 0.5)]
     ['unrelated', 'both', 'translations']
     """
     if not band.n:
@@ -234,7 +234,7 @@ def _words(reading: ModelReading) -> list[Answer]:
     ]
 
 
-def _level(level: Level) -> Answer:
+def _level(level: LayerComparison) -> Answer:
     flows = [] if level.flow is None else level.flow.strongest(level.flow.plan.size)
     return {
         "cosine": round(level.cosine, 4),
@@ -257,7 +257,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-def shelf_notes(corpus: ParallelCorpus, shelves: Sequence[Shelf]) -> tuple[str, ...]:
+def shelf_notes(corpus: ParallelCorpus, shelves: Sequence[CorpusIndex]) -> tuple[str, ...]:
     """What was left out of the corpus, and how sentences are made of tokens, as descriptions."""
     poolings = {shelf.encoder.pooling for shelf in shelves} - {"mean"}
     notes = [str(skip) for skip in corpus.skipped]

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from interlingua.analyses.explanation import (
+    EncodedExamples,
     ExplainedLanguage,
     Explainer,
     ExplainSettings,
-    Outside,
-    Read,
+    ExternalVectors,
     explained_examples,
 )
 from interlingua.errors import InputError
@@ -61,7 +61,7 @@ class Head:
                 zip(texts, seconds, strict=True), languages, ("the first", "the second"), strict=True
             )
         ]
-        explainer = Explainer(self.tuned, SETTINGS, Outside({}, {}))
+        explainer = Explainer(self.tuned, SETTINGS, ExternalVectors({}, {}))
         reads = [explainer.read(each.language, each) for each in examples]
         said = [self._said(read) for read in reads]
         sides = explainer.two(reads[0], reads[1], label=self._label(label, said[0]))
@@ -95,7 +95,7 @@ class Head:
             "notes": explainer.notes,
         }
 
-    def _said(self, read: Read) -> dict[str, float]:
+    def _said(self, read: EncodedExamples) -> dict[str, float]:
         """The probability of each label, for a task of labels."""
         if self.tuned.task.kind != "sequence":
             return {}

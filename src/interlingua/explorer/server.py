@@ -24,9 +24,9 @@ from urllib.parse import SplitResult, urlsplit
 
 from interlingua.errors import InputError
 from interlingua.explorer.explorer import Answer, Explorer
-from interlingua.explorer.gate import ADDRESS, Gate, Refusal
-from interlingua.explorer.kept import AnswerCache
-from interlingua.explorer.turns import Busy, Turns
+from interlingua.explorer.model_queue import Busy, ModelQueue
+from interlingua.explorer.request_guard import ADDRESS, Refusal, RequestGuard
+from interlingua.explorer.response_cache import AnswerCache
 
 LARGEST = 64 << 10
 """Bytes of a request's body, at most."""
@@ -79,10 +79,10 @@ class ExplorerServer(ThreadingHTTPServer):
     limit = 30.0
     """Seconds of work for one answer, at most."""
 
-    def __init__(self, explorer: Explorer, *, port: int = 0, turns: Turns | None = None) -> None:
+    def __init__(self, explorer: Explorer, *, port: int = 0, turns: ModelQueue | None = None) -> None:
         super().__init__((ADDRESS, port), _Handler)
-        self.explorer, self.turns, self.kept = explorer, turns or Turns(), AnswerCache()
-        self.gate = Gate(int(self.server_address[1]))
+        self.explorer, self.turns, self.kept = explorer, turns or ModelQueue(), AnswerCache()
+        self.gate = RequestGuard(int(self.server_address[1]))
         self.pages = {
             path: (
                 f"{_KINDS[name.rpartition('.')[2]]}; charset=utf-8",

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from interlingua.errors import InputError
 from interlingua.measures import measures
-from interlingua.measures.rows import Side, Sides, blocks, checked_pair, dear, shifted
+from interlingua.measures.vectors import PreparedVectors, Sides, blocks, checked_pair, dear, subtract_mean
 from interlingua.metric import Metric, Metrics
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
@@ -84,7 +84,7 @@ def cka(
         if form not in FORMS:
             raise unknown("form of CKA", form, list(FORMS))
     checked_pair(source, target, least=4, same_width=False)
-    n, (ours, theirs) = len(source), sides or (Side(source), Side(target))
+    n, (ours, theirs) = len(source), sides or (PreparedVectors(source), PreparedVectors(target))
     grams = (ours.of(_gram, seed), theirs.of(_gram, seed)) if "debiased" in forms and n <= GRAM_ROWS else None
     moments = _moments(source, target) if grams is None else _gram_moments(*grams)
     scores: Scores = {}
@@ -154,7 +154,7 @@ def _moments(source: Tensor, target: Tensor) -> _Moments:
     a, b = means[0].new_empty(n), means[0].new_empty(n)
     products: list[Tensor] = [torch.zeros(()).to(means[0])] * 3
     for rows in blocks(n, width, source.device):
-        x, y = shifted(source[rows], means[0]), shifted(target[rows], means[1])
+        x, y = subtract_mean(source[rows], means[0]), subtract_mean(target[rows], means[1])
         a[rows], b[rows] = x.square().sum(dim=1), y.square().sum(dim=1)
         products = [total + part for total, part in zip(products, (x.T @ y, x.T @ x, y.T @ y), strict=True)]
     both, own, other = (float(product.square().sum()) for product in products)
@@ -178,7 +178,7 @@ class _Gram(NamedTuple):
 
 @dear
 def _gram(vectors: Tensor, seed: int | None) -> _Gram:
-    rows = shifted(vectors, vectors.mean(dim=0, dtype=torch.float64))
+    rows = subtract_mean(vectors, vectors.mean(dim=0, dtype=torch.float64))
     products = rows @ rows.T
     squares = products.diagonal().clone()
     products.fill_diagonal_(0.0)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from interlingua.errors import InputError
 from interlingua.measures import measures
-from interlingua.measures.rows import blocks, checked, checked_pair, unit
+from interlingua.measures.vectors import blocks, checked, checked_pair, unit
 from interlingua.metric import Metric, Metrics
 from interlingua.score import Score, Scores
 from interlingua.stats import mean_interval

@@ -41,13 +41,13 @@ def differences(
     return np.array(begun, np.int64), changes
 
 
-def pooled(runs: Sequence[Floats]) -> Floats:
+def pool_runs(runs: Sequence[Floats]) -> Floats:
     """The curves of several runs end to end, (step, language), each run's minus its own mean.
 
     Without the means a language that changes more in one run than in another would seem to go with every other
     language that does.
 
-    >>> pooled([np.array([[1.0], [3.0]]), np.array([[10.0], [10.0]])])[:, 0].tolist()
+    >>> pool_runs([np.array([[1.0], [3.0]]), np.array([[10.0], [10.0]])])[:, 0].tolist()
     [-1.0, 1.0, 0.0, 0.0]
     """
     return np.concatenate([curves - curves.mean(axis=0) for curves in runs])
@@ -93,7 +93,7 @@ def correlations(curves: Floats) -> Correlations:
 
 
 @dataclass(frozen=True)
-class Clustering:
+class CurveClustering:
     """Languages in a tree: the order of its leaves, the group of each language, and the merges from the leaves up.
 
     A merge is (one, other, distance, size) as in `scipy.cluster.hierarchy`: numbers from the count of languages on are
@@ -105,13 +105,13 @@ class Clustering:
     merges: list[tuple[int, int, float, int]]
 
 
-def clustered(matrix: Floats, *, groups: int = 2) -> Clustering:
+def cluster_curves(matrix: Floats, *, groups: int = 2) -> CurveClustering:
     """The hierarchical clustering of a correlation matrix, by average linkage on 1 - r.
 
     papers/003 Fig. 4 sees two groups of six languages by eye. Leaves are ordered so that neighbours are alike
     (Bar-Joseph et al. 2001).
 
-    >>> found = clustered(np.array([[1.0, -0.5, 0.9], [-0.5, 1.0, -0.4], [0.9, -0.4, 1.0]]))
+    >>> found = cluster_curves(np.array([[1.0, -0.5, 0.9], [-0.5, 1.0, -0.4], [0.9, -0.4, 1.0]]))
     >>> found.groups[0] == found.groups[2] != found.groups[1]
     True
     """
@@ -130,4 +130,4 @@ def clustered(matrix: Floats, *, groups: int = 2) -> Clustering:
     named = hierarchy.cut_tree(tree, n_clusters=groups)[:, 0]
     numbers = {int(label): place for place, label in enumerate(dict.fromkeys(named[order].tolist()))}
     merges = [(int(one), int(other), float(far), int(size)) for one, other, far, size in tree]
-    return Clustering(order, [numbers[int(label)] for label in named], merges)
+    return CurveClustering(order, [numbers[int(label)] for label in named], merges)

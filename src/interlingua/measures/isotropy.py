@@ -13,7 +13,7 @@ from torch import Tensor
 
 from interlingua.errors import InputError
 from interlingua.measures import measures
-from interlingua.measures.rows import blocks, checked, shifted, unit
+from interlingua.measures.vectors import blocks, checked, subtract_mean, unit
 from interlingua.metric import Metric, Metrics
 from interlingua.score import Score, Scores
 from interlingua.stats import Z95, group_sums, half_width, mean_interval
@@ -149,16 +149,16 @@ def _principal(vectors: Tensor) -> tuple[Values, _Rows]:
     n, d = vectors.shape
     mean = vectors.mean(dim=0, dtype=torch.float64)
     if n <= d:
-        moved = shifted(vectors, mean)
+        moved = subtract_mean(vectors, mean)
         values, axes = torch.linalg.eigh(moved @ moved.T / n)
         parts: Iterable[Tensor] = [axes.square() * values.clamp_min(0) * n]
     else:
         covariance = torch.zeros(d, d, dtype=torch.float64, device=vectors.device)
         for rows in blocks(n, d, vectors.device):
-            moved = shifted(vectors[rows], mean)
+            moved = subtract_mean(vectors[rows], mean)
             covariance += moved.T @ moved / n
         values, axes = torch.linalg.eigh(covariance)
-        parts = ((shifted(vectors[rows], mean) @ axes).square() for rows in blocks(n, d, vectors.device))
+        parts = ((subtract_mean(vectors[rows], mean) @ axes).square() for rows in blocks(n, d, vectors.device))
     # Rounding leaves eigenvalues of -1e-17 where the rows do not reach.
     values = values.clamp_min(0)
     kept = [(part.sum(dim=1), part @ values, *(part[:, -count:].sum(dim=1) for count in TOPS)) for part in parts]

@@ -6,7 +6,7 @@ import numpy as np
 from torch import Tensor
 
 from interlingua.measures import measures
-from interlingua.measures.rows import centred, checked_pair, unit
+from interlingua.measures.vectors import center_rows, checked_pair, unit
 from interlingua.metric import Metric, Metrics
 from interlingua.score import Score, Scores
 from interlingua.stats import mean_interval
@@ -34,7 +34,7 @@ def parallel_cosine(source: Tensor, target: Tensor, *, seed: int = 0) -> Scores:
     """The mean cosine of rows that mean the same, in [-1, 1], 1 is best; as is and with each side's mean removed.
 
     - `raw`: the mean over i of cos(x_i, y_i) (papers/003 Table 2, for named entities at the output layer).
-    - `centred`: the same after the mean of each side is taken off (Libovický et al. 2019).
+    - `center_rows`: the same after the mean of each side is taken off (Libovický et al. 2019).
 
     In a crowded space every cosine is high, so a value says nothing without its null: what shuffled pairs read, exactly
     over all pairings, (Σ u_i)·(Σ v_j) / n² with u and v the rows at length 1. `items` are the pairs' cosines, the
@@ -47,7 +47,7 @@ def parallel_cosine(source: Tensor, target: Tensor, *, seed: int = 0) -> Scores:
     (1.0, 0.25)
     """
     checked_pair(source, target, least=2)
-    return {"raw": _score(source, target), "centred": _score(centred(source), centred(target))}
+    return {"raw": _score(source, target), "centred": _score(center_rows(source), center_rows(target))}
 
 
 def _score(source: Tensor, target: Tensor) -> Score:

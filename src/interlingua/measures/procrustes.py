@@ -15,7 +15,7 @@ from torch import Tensor
 from interlingua.errors import InputError
 from interlingua.measures import measures
 from interlingua.measures.retrieval import cosine_scores, gain, nearest
-from interlingua.measures.rows import Side, Sides, blocks, checked, checked_pair, unit
+from interlingua.measures.vectors import PreparedVectors, Sides, blocks, checked, checked_pair, unit
 from interlingua.metric import Metric, Metrics
 from interlingua.score import Score, Scores
 from interlingua.stats import group_sums, half_samples, interval_of_half_samples, wilson_interval
@@ -70,7 +70,7 @@ class Map:
         return cls(tensors["matrix"], tensors["source_mean"], tensors["target_mean"], bool(tensors["normalise"].item()))
 
 
-def fit(source: Tensor, target: Tensor, *, normalise: bool = True) -> Map:
+def fit_rotation_map(source: Tensor, target: Tensor, *, normalise: bool = True) -> Map:
     """The orthogonal `Map` that brings source rows nearest to their target rows.
 
     W = UV', with USV' the singular value decomposition of X'Y, maximises tr(W'X'Y) and, where d1 <= d2,
@@ -82,7 +82,7 @@ def fit(source: Tensor, target: Tensor, *, normalise: bool = True) -> Map:
     >>> generator = torch.Generator().manual_seed(0)
     >>> rotation, _ = torch.linalg.qr(torch.randn(4, 4, generator=generator, dtype=torch.float64))
     >>> english = torch.randn(30, 4, generator=generator, dtype=torch.float64)
-    >>> torch.allclose(fit(english, english @ rotation + 2, normalise=False).matrix, rotation)
+    >>> torch.allclose(fit_rotation_map(english, english @ rotation + 2, normalise=False).matrix, rotation)
     True
     """
     checked_pair(source, target, least=2, same_width=False)
@@ -211,10 +211,10 @@ def procrustes(
     checked_pair(source, target, least=4, same_width=False)
     train, test = split(len(source), fraction=fraction, groups=groups, seed=seed)
     shuffled = np.random.default_rng(seed).permutation(train)
-    x, y = (side.of(_prepared, normalise) for side in sides or (Side(source), Side(target)))
+    x, y = (side.of(_prepared, normalise) for side in sides or (PreparedVectors(source), PreparedVectors(target)))
     learnt = _take(x, train)
-    fitted = fit(learnt, _take(y, train), normalise=False)
-    blind = fit(learnt, _take(y, shuffled), normalise=False)
+    fitted = fit_rotation_map(learnt, _take(y, train), normalise=False)
+    blind = fit_rotation_map(learnt, _take(y, shuffled), normalise=False)
     left, right = fitted.centre_source(_take(x, test)), fitted.centre_target(_take(y, test))
     mapped, astray, directions = left @ fitted.matrix, left @ blind.matrix, unit(right)
 
@@ -300,8 +300,8 @@ def dictionary_precision(
             "words are in the training and the test dictionary", value=shared.size, remedy="Split by word."
         )
     shuffled = np.random.default_rng(seed).permutation(train[:, 1])
-    fitted = fit(_take(source, train[:, 0]), _take(target, train[:, 1]), normalise=normalise)
-    blind = fit(_take(source, train[:, 0]), _take(target, shuffled), normalise=normalise)
+    fitted = fit_rotation_map(_take(source, train[:, 0]), _take(target, train[:, 1]), normalise=normalise)
+    blind = fit_rotation_map(_take(source, train[:, 0]), _take(target, shuffled), normalise=normalise)
     queries = np.unique(test[:, 0])
     left, right = fitted.centre_source(_take(source, queries)), fitted.centre_target(target)
     chance = _chance(test, len(target), ks)

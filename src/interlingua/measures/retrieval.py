@@ -13,7 +13,7 @@ from scipy import special
 from torch import Tensor
 
 from interlingua.measures import measures
-from interlingua.measures.rows import Side, Sides, blocks, centred, checked, checked_pair, unit
+from interlingua.measures.vectors import PreparedVectors, Sides, blocks, center_rows, checked, checked_pair, unit
 from interlingua.metric import Metric, Metrics
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
@@ -70,7 +70,7 @@ METRICS = Metrics(
 
 
 @dataclass(frozen=True)
-class Ranking:
+class NeighborRanking:
     """The ranks of one direction, and what each candidate costs: what its removal would add to the sum of a score.
 
     `costs[name]` (n,) is the sum over queries, `squares[name]` the sum of squares of its single terms.
@@ -109,7 +109,7 @@ def retrieval(
       the other language, which takes away the advantage of hubs (Lample et al. 2018, Eq. 3).
     - `margin`: cos(x, y) / ((r(x) + r(y)) / 2), the ratio margin (Artetxe & Schwenk 2019, Eq. 2 and 4);
       the denominator is at least 1e-6, since after centring it can fall below zero in tiny corpora.
-    - `centred`: each side minus its own mean: what is left once the language's offset is gone
+    - `center_rows`: each side minus its own mean: what is left once the language's offset is gone
       (Libovický et al. 2019).
 
     Every row is brought to length 1 by itself (normalising the matrix as a whole breaks CSLS). A candidate
@@ -136,7 +136,9 @@ def retrieval(
     checked_pair(source, target, least=2)
     scores: Scores = {}
     for moved in centre:
-        left, right = (side.of(_directions, moved) for side in sides or (Side(source), Side(target)))
+        left, right = (
+            side.of(_directions, moved) for side in sides or (PreparedVectors(source), PreparedVectors(target))
+        )
         space = "centred" if moved else "raw"
         rankings = _rankings(left, right, similarities, neighbours, ks=ks)
         for similarity, directions in rankings.items():
@@ -182,7 +184,7 @@ def ranks(source: Tensor, target: Tensor, *, similarity: str = "cosine", neighbo
     return forward.ranks, backward.ranks
 
 
-def rankings(source: Tensor, target: Tensor, *, ks: Sequence[int]) -> tuple[Ranking, Ranking]:
+def rankings(source: Tensor, target: Tensor, *, ks: Sequence[int]) -> tuple[NeighborRanking, NeighborRanking]:
     """The ranks by cosine among the targets and among the sources, with what each candidate costs `p@K` and `mrr`.
 
     >>> forward, _ = rankings(torch.eye(3), torch.eye(3)[[0, 2, 1]], ks=[1])
@@ -206,7 +208,7 @@ def cosine_scores(
     return ranking_scores(_rankings(source, target, ["cosine"], 1, ks=ks)["cosine"][0], ks=ks, groups=groups)
 
 
-def ranking_scores(found: Ranking, *, ks: Sequence[int], groups: NDArray[np.int64] | None = None) -> Scores:
+def ranking_scores(found: NeighborRanking, *, ks: Sequence[int], groups: NDArray[np.int64] | None = None) -> Scores:
     """The scores `p@K` and `mrr` of ranks among as many candidates, with intervals over queries and candidates."""
     scores = rank_scores(found.ranks, ks=ks)
     for name, score in scores.items():
@@ -367,7 +369,7 @@ def nearest(source: Tensor, target: Tensor, k: int) -> tuple[NDArray[np.int64], 
 
 def _rankings(
     source: Tensor, target: Tensor, similarities: Sequence[str], neighbours: int, *, ks: Sequence[int] | None = None
-) -> dict[str, tuple[Ranking, Ranking]]:
+) -> dict[str, tuple[NeighborRanking, NeighborRanking]]:
     """Ranks in both directions for each similarity: two passes over blocks of the cosine matrix, three with `ks`.
 
     With `ks`, what each candidate costs the scores `p@K` and `mrr`.
@@ -431,18 +433,20 @@ def _weights(found: Tensor, ks: Sequence[int]) -> Tensor:
     return torch.stack([*hits, inverse.float()], dim=1)
 
 
-def _ranking(found: Tensor, costs: Tensor, weights: Tensor, ks: Sequence[int]) -> Ranking:
+def _ranking(found: Tensor, costs: Tensor, weights: Tensor, ks: Sequence[int]) -> NeighborRanking:
     names = [*(f"p@{k}" for k in ks), "mrr"]
     # Each of the rank - 1 candidates ahead of a query costs it as much.
     squares = (weights.double().square() * (found - 1)[:, None]).sum(dim=0)
     each = zip(names, costs.double().cpu().numpy().T, squares.tolist(), strict=True)
     table = {name: (cost, square) for name, cost, square in each}
     ranks_ = found.cpu().numpy()
-    return Ranking(ranks_, {name: row[0] for name, row in table.items()}, {name: row[1] for name, row in table.items()})
+    return NeighborRanking(
+        ranks_, {name: row[0] for name, row in table.items()}, {name: row[1] for name, row in table.items()}
+    )
 
 
-def _bare(found: Tensor) -> Ranking:
-    return Ranking(found.cpu().numpy(), {}, {})
+def _bare(found: Tensor) -> NeighborRanking:
+    return NeighborRanking(found.cpu().numpy(), {}, {})
 
 
 def _occurrences(source: Tensor, target: Tensor, neighbours: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -461,7 +465,7 @@ def _occurrences(source: Tensor, target: Tensor, neighbours: int) -> tuple[NDArr
 
 
 def _directions(vectors: Tensor, moved: bool) -> Tensor:
-    return unit(centred(vectors) if moved else vectors)
+    return unit(center_rows(vectors) if moved else vectors)
 
 
 def _scored(similarity: str, cosines: Tensor, near_source: Tensor, near_target: Tensor) -> Tensor:

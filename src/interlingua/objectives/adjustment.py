@@ -40,8 +40,8 @@ class Adjustment:
     reference: Reference | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        check_choice("target of the adjustment", self.target, TARGETS)
-        check_choice("reduction", self.reduction, REDUCTIONS)
+        check_option_value("target of the adjustment", self.target, TARGETS)
+        check_option_value("reduction", self.reduction, REDUCTIONS)
         if self.target == "frozen" and self.reference is None:
             raise InputError("a frozen target has no vectors", remedy="Give the reference of the original model.")
 
@@ -60,12 +60,12 @@ class Adjustment:
         else:
             ours = words.index_select(0, batch["left"])
         apart = (ours - words.index_select(0, batch["right"])).square().sum(dim=1)
-        return reduced(
+        return reduce_distances(
             apart, batch["pair_weight"], batch["counts"][0], batch["counts"][3], words.shape[1], self.reduction
         )
 
 
-def reduced(
+def reduce_distances(
     distances: torch.Tensor,
     weight: torch.Tensor,
     count: torch.Tensor,
@@ -78,7 +78,7 @@ def reduced(
     return total / (count * dim) if reduction == "mean" else total / part
 
 
-def check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
+def check_option_value(what: str, value: str, known: tuple[str, ...]) -> None:
     """Refuse a name that is none of the known ones."""
     if value not in known:
         raise InputError(f"unknown {what}", value=value, remedy=f"Known: {', '.join(known)}.")

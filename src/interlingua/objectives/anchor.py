@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import torch
 
 from interlingua.objectives import objectives
-from interlingua.objectives.adjustment import REDUCTIONS, check_choice, reduced
+from interlingua.objectives.adjustment import REDUCTIONS, check_option_value, reduce_distances
 from interlingua.training.forward import Batch
 from interlingua.training.pair_batches import PairPass
 from interlingua.training.reference import Reference
@@ -30,7 +30,7 @@ class Anchor:
     reduction: str = "mean"
 
     def __post_init__(self) -> None:
-        check_choice("reduction", self.reduction, REDUCTIONS)
+        check_option_value("reduction", self.reduction, REDUCTIONS)
 
     def prepare(self, model: torch.nn.Module) -> Callable[[], None]:
         self.reference.check(model, self.layer, self.pairs.bitext)
@@ -43,4 +43,4 @@ class Anchor:
         weight = batch["anchor_weight"]
         now = self.pairs.words(model, batch, self.layer)[: len(weight)]
         moved = (now - self.reference.rows(batch["anchor_row"])).square().sum(dim=2)
-        return reduced(moved, weight, batch["counts"][1], batch["counts"][3], now.shape[2], self.reduction)
+        return reduce_distances(moved, weight, batch["counts"][1], batch["counts"][3], now.shape[2], self.reduction)

@@ -9,7 +9,7 @@ import torch
 
 from interlingua.errors import InputError
 from interlingua.objectives import objectives
-from interlingua.objectives.adjustment import check_choice
+from interlingua.objectives.adjustment import check_option_value
 from interlingua.training.forward import Batch
 from interlingua.training.pair_batches import PairPass, pooled_texts
 
@@ -36,7 +36,7 @@ class Contrastive:
     temperature: float = 0.1
 
     def __post_init__(self) -> None:
-        check_choice("unit of the contrast", self.unit, UNITS)
+        check_option_value("unit of the contrast", self.unit, UNITS)
         if not self.temperature > 0:
             raise InputError("a temperature is above 0", value=self.temperature, remedy="Give 0.1, or so.")
 

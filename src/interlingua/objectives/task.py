@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from interlingua.encoder.inputs import IGNORED, Inputs
-from interlingua.encoder.pooling import send
+from interlingua.encoder.pooling import to_device
 from interlingua.errors import InputError
 from interlingua.objectives import objectives
 from interlingua.training.loop import Batch
@@ -68,7 +68,7 @@ class TaskObjective:
             for name in (*self.inputs.row_labels, *self.inputs.token_labels):
                 batch[name][real:] = IGNORED
         # Processes average their gradients, so each weighs its sum by `world` over the labels of them all.
-        batch["scale"] = send(np.full((), world / count, np.float32), device)
+        batch["scale"] = to_device(np.full((), world / count, np.float32), device)
         return batch
 
     def loss(self, model: torch.nn.Module, batch: Batch) -> torch.Tensor:

@@ -123,7 +123,7 @@ def is_header(cells: Sequence[str], pair: Sequence[str] | None = None) -> bool:
     return pair is None or found == set(pair)
 
 
-def by_role(columns: Sequence[str], asked: Sequence[str] | None) -> dict[str, str]:
+def languages_by_role(columns: Sequence[str], asked: Sequence[str] | None) -> dict[str, str]:
     """Column names to languages where the columns are a source and a target and two languages are asked for."""
     roles = {name: ROLES[name.strip().lower()] for name in columns if name.strip().lower() in ROLES}
     if sorted(roles.values()) != [0, 1] or asked is None or len(asked) != 2:
@@ -182,7 +182,7 @@ class RowPlaces(Sequence[str]):
         return f"{self._files[bisect_right(self._starts, row) - 1]}:{self._lines[row]}"
 
 
-class Gathering:
+class CorpusBuilder:
     """Columns by language, filled row by row, and what was skipped on the way.
 
     `name` is what places and the corpus are called by, `file` what errors name. `gap` stands where
@@ -255,13 +255,13 @@ class Gathering:
             known = dict.fromkeys(code for code in (seen or {}).values() if code)
             raise absent(missing, list(known or self.columns), self.file)
         if asked is None and len(self.columns) < 2:
-            raise too_few(list(self.columns), list(seen or ()), self.file)
+            raise too_few_languages(list(self.columns), list(seen or ()), self.file)
         chosen = {code: self.columns[code] for code in asked or self.columns}
         skipped = [Skip(reason, count, tuple(self._skips[reason])) for reason, count in self._counts.items()]
         return ParallelCorpus.of(chosen, name=self.name, skipped=skipped, places=self.places)
 
 
-def too_few(found: Sequence[str], seen: Sequence[str], file: str, line: int | None = None) -> InputError:
+def too_few_languages(found: Sequence[str], seen: Sequence[str], file: str, line: int | None = None) -> InputError:
     """The error for a table, or objects, that name fewer than two languages."""
     return InputError(
         f"fewer than two languages ({', '.join(found) or 'none'}) among the columns",

@@ -162,7 +162,7 @@ class Document:
 
 
 @contextmanager
-def opened(path: Path, *, encoding: str | None = None) -> Iterator[Document]:
+def open_document(path: Path, *, encoding: str | None = None) -> Iterator[Document]:
     """The document at a path, closed afterwards."""
     check_name(path.name)
     if path.is_dir():

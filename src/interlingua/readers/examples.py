@@ -143,7 +143,7 @@ class Skips:
         return tuple(Skip(reason, count, tuple(self._first[reason])) for reason, count in self._counts.items())
 
 
-def gathered(items: list[E], *, language: str, name: str, file: str, skips: Skips) -> Examples[E]:
+def collect_examples(items: list[E], *, language: str, name: str, file: str, skips: Skips) -> Examples[E]:
     """The examples read from a file; none at all is an error."""
     if not items:
         shown = "; ".join(str(skip) for skip in skips.counted())

@@ -85,7 +85,7 @@ def parse(filename: str) -> FileNameParts:
     return FileNameParts(".".join(parts), side=side)
 
 
-def sets_in(folder: Path, names: Iterable[str]) -> list[FileSet]:
+def find_file_sets(folder: Path, names: Iterable[str]) -> list[FileSet]:
     """The sets of files that make a corpus, in the order of their labels; hidden files are none."""
     found: dict[tuple[str, str], dict[tuple[str, ...], list[Path]]] = {}
     sides: dict[tuple[str, str], dict[str, Path]] = {}

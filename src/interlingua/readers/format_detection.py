@@ -14,9 +14,9 @@ from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.paths import regular, usable_path
 from interlingua.readers import readers, sniffers
-from interlingua.readers.corpus_builder import language_of, too_few
-from interlingua.readers.documents import Document, opened
-from interlingua.readers.file_names import FileSet, parse, sets_in
+from interlingua.readers.corpus_builder import language_of, too_few_languages
+from interlingua.readers.documents import Document, open_document
+from interlingua.readers.file_names import FileSet, find_file_sets, parse
 from interlingua.readers.table import header_cells
 from interlingua.readers.xquad import is_squad
 
@@ -62,7 +62,7 @@ def read(given: str, request: Request, *, stdin: BinaryIO | None) -> ParallelCor
         return _read_file(path, request)
     if named := _named_sets(path):
         return _read_set(_only(named, path), request)
-    raise missing(path)
+    raise missing_file(path)
 
 
 def corpus_files(
@@ -83,21 +83,21 @@ def corpus_files(
         paths = tuple(place(part.strip()) for part in given.split(",") if part.strip())
         for each in paths:
             if not each.is_file():
-                raise missing(each)
+                raise missing_file(each)
         return ",".join(each.name for each in paths), paths
     path = place(given)
     if path.is_file():
-        beside = [each for each in sets_in(path.parent, _files(path.parent)) if each.kind != "bitexts"]
+        beside = [each for each in find_file_sets(path.parent, _files(path.parent)) if each.kind != "bitexts"]
         own = [each for each in beside if any(path in paths for paths in each.members.values())]
         others = [file for file in _members(own, languages) if file != path]
         return path.name, (path, *others)
     if path.is_dir():
         names = _files(path)
-        found = _members(sets_in(path, names), languages)
+        found = _members(find_file_sets(path, names), languages)
         return ".", found or tuple(path / name for name in names if not name.startswith("."))
     if named := _named_sets(path):
         return path.name, _members(named, languages)
-    raise missing(path)
+    raise missing_file(path)
 
 
 def _members(sets: Iterable[FileSet], languages: Sequence[str]) -> tuple[Path, ...]:
@@ -110,7 +110,7 @@ def _named_sets(path: Path) -> list[FileSet]:
     """The sets of files that a path names where no file is: by the label, or what all names begin with."""
     if not path.parent.is_dir():
         return []
-    sets = sets_in(path.parent, _files(path.parent))
+    sets = find_file_sets(path.parent, _files(path.parent))
     named = [each for each in sets if each.label == path.name] or [
         each for each in sets if path.name and each.label.startswith(f"{path.name}.")
     ]
@@ -136,7 +136,7 @@ def _with_prefix(files: FileSet, prefix: str) -> FileSet | None:
     return replace(files, members=members) if members and files.kind != "files" else None
 
 
-def missing(path: Path) -> InputError:
+def missing_file(path: Path) -> InputError:
     """The error for a path where no file is: what is in its place, or else the nearest name beside it."""
     if path.is_dir():
         return InputError("a folder where a file was expected", file=path, remedy="Give a file in it.")
@@ -157,7 +157,7 @@ def missing(path: Path) -> InputError:
 def _read_file(path: Path, request: Request) -> ParallelCorpus:
     if request.format is not None and readers[request.format].needs == "folder":
         return _read_set(_siblings(path, request.encoding), request)
-    with opened(path, encoding=request.encoding) as document:
+    with open_document(path, encoding=request.encoding) as document:
         reader = request.format or _recognised(document, request.languages)
         if reader is not None and request.column is not None:
             raise _no_column(request.column, document.name)
@@ -186,14 +186,14 @@ def _recognised(document: Document, asked: tuple[str, ...] | None) -> str | None
 
 def _siblings(path: Path, encoding: str | None) -> FileSet:
     """The set of files that a file belongs to."""
-    sets = sets_in(path.parent, _files(path.parent))
+    sets = find_file_sets(path.parent, _files(path.parent))
     for each in sets:
         for languages, paths in each.members.items():
             if path in paths:
                 pair_only = each.kind == "moses"  # corpus.en-ru.en asks for its own pair, not for all of OPUS.
                 members = {languages: paths} if pair_only else each.members
                 return FileSet(each.kind, each.label, each.folder, members)
-    with opened(path, encoding=encoding) as document:
+    with open_document(path, encoding=encoding) as document:
         raise _unrecognised(document)
 
 
@@ -201,7 +201,7 @@ def _unrecognised(document: Document) -> InputError:
     cells = header_cells(document.first_line)
     found = [code for cell in cells if (code := language_of(cell))]
     if len(cells) > 1 and (found or "\t" in document.first_line):
-        return too_few(found, cells, document.name, 1)
+        return too_few_languages(found, cells, document.name, 1)
     return InputError(
         "not recognised as a parallel corpus; it begins with",
         file=document.name,
@@ -216,7 +216,7 @@ def _read_folder(folder: Path, request: Request) -> ParallelCorpus:
             "a folder where a file was expected", file=folder, remedy=f"Give one {request.format} file in it."
         )
     names = _files(folder)
-    sets = sets_in(folder, names)
+    sets = find_file_sets(folder, names)
     if request.format is not None and request.format in {each.kind for each in sets}:
         sets = [each for each in sets if each.kind == request.format]
     if sets:
@@ -228,7 +228,7 @@ def _read_folder(folder: Path, request: Request) -> ParallelCorpus:
         raise InputError(
             "several corpora in one folder", file=folder, value=_shown(taken), remedy="Give the path of one of them."
         )
-    inner = sorted(entry for entry in folder.iterdir() if entry.is_dir() and sets_in(entry, _files(entry)))
+    inner = sorted(entry for entry in folder.iterdir() if entry.is_dir() and find_file_sets(entry, _files(entry)))
     raise InputError(
         "no recognisable corpus in the folder",
         file=folder,
@@ -239,7 +239,7 @@ def _read_folder(folder: Path, request: Request) -> ParallelCorpus:
 
 def _taken(path: Path, request: Request) -> bool:
     try:
-        with opened(path, encoding=request.encoding) as document:
+        with open_document(path, encoding=request.encoding) as document:
             return _recognised(document, request.languages) is not None
     except InputError:  # A picture or an empty file beside the corpus is no corpus.
         return False
@@ -252,7 +252,7 @@ def _read_set(files: FileSet, request: Request) -> ParallelCorpus:
     if request.format is None and files.kind == "files":
         wanted = (paths for (code,), paths in files.members.items() if code in (request.languages or files.languages))
         first = next(wanted, next(iter(files.members.values())))[0]
-        with opened(first, encoding=request.encoding) as document:
+        with open_document(first, encoding=request.encoding) as document:
             format = "xquad" if is_squad(document) else "files"
     reader = readers["bitexts" if format == "bitext" else format]
     if reader.needs != "folder":
@@ -284,7 +284,7 @@ def _listed(given: str, asked: tuple[str, ...] | None) -> FileSet:
         if path.is_dir():
             raise InputError("a folder where a file was expected", file=path, remedy="List files only.")
         if not path.is_file():
-            raise missing(path)
+            raise missing_file(path)
     names = [parse(path.name) for path in paths]
     label = ",".join(path.name for path in paths)
     if all(name.pair and not name.side for name in names):

@@ -12,7 +12,7 @@ from typing import Any
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError, MissingExtra
 from interlingua.readers import readers
-from interlingua.readers.corpus_builder import Gathering
+from interlingua.readers.corpus_builder import CorpusBuilder
 from interlingua.readers.jsonl import gather_objects
 
 
@@ -22,7 +22,7 @@ def hub(name: str, *, languages: Sequence[str] | None) -> ParallelCorpus:
     dataset, config, split, *rest = [*name.split(":"), "", ""]
     if not dataset or any(rest):
         raise InputError("not a dataset's name", value=f"hf:{name}", remedy="Write hf:NAME, or hf:NAME:CONFIG:SPLIT.")
-    gathering = Gathering(f"hf:{name}", file=f"hf:{name}")
+    gathering = CorpusBuilder(f"hf:{name}", file=f"hf:{name}")
     rows = _rows(dataset, config or None, split or None)
     return gather_objects(enumerate(rows, start=1), gathering, languages=languages)
 

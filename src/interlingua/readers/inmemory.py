@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
-from interlingua.readers.corpus_builder import Gathering
+from interlingua.readers.corpus_builder import CorpusBuilder
 from interlingua.readers.json_values import text_of
 from interlingua.readers.jsonl import gather_objects
 
@@ -32,7 +32,7 @@ def in_memory(given: object, *, languages: Sequence[str] | None) -> ParallelCorp
     """
     columns = _columns(given)
     rows = _by_row(columns) if columns is not None else _rows(given, languages)
-    gathering = Gathering(_NAME, file=_NAME)
+    gathering = CorpusBuilder(_NAME, file=_NAME)
     return gather_objects(enumerate(rows, start=1), gathering, languages=languages)
 
 

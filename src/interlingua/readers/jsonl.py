@@ -13,7 +13,7 @@ from typing import Any
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.readers import readers, sniffers
-from interlingua.readers.corpus_builder import DOUBTFUL, Gathering, by_role, language_of
+from interlingua.readers.corpus_builder import DOUBTFUL, CorpusBuilder, language_of, languages_by_role
 from interlingua.readers.documents import Document
 from interlingua.readers.json_values import load_json, text_of
 from interlingua.readers.xquad import is_squad
@@ -29,13 +29,13 @@ def is_jsonl(document: Document, languages: Sequence[str] | None) -> bool:
 @readers.register("jsonl", needs="file")
 def jsonl(document: Document, *, languages: Sequence[str] | None) -> ParallelCorpus:
     """JSON Lines: an object of languages a line, plain or under "translation"."""
-    gathering = Gathering(document.short, file=document.name)
+    gathering = CorpusBuilder(document.short, file=document.name)
     return gather_objects(_objects(document, gathering), gathering, languages=languages)
 
 
 def gather_objects(
     objects: Iterable[tuple[int, Mapping[str, Any]]],
-    gathering: Gathering,
+    gathering: CorpusBuilder,
     *,
     languages: Sequence[str] | None,
 ) -> ParallelCorpus:
@@ -53,7 +53,7 @@ def gather_objects(
                 value=f"{twice[0]}: {item[twice[0]]}",
                 remedy="Keep one of the two.",
             )
-        roles = by_role(list(cells), languages)
+        roles = languages_by_role(list(cells), languages)
         for key in cells:
             if key not in seen:
                 seen[key] = roles.get(key) or language_of(key, languages)
@@ -90,7 +90,7 @@ def _beside(item: Mapping[str, Any], inner: Mapping[str, Any], languages: Sequen
     ]
 
 
-def _text(value: Any, key: str, gathering: Gathering, line: int) -> str:
+def _text(value: Any, key: str, gathering: CorpusBuilder, line: int) -> str:
     if value is None:
         return ""
     if isinstance(value, int) and key.lower() in DOUBTFUL:
@@ -99,7 +99,7 @@ def _text(value: Any, key: str, gathering: Gathering, line: int) -> str:
     return text_of(value, what, file=gathering.file, line=line, remedy="Give a string or null.")
 
 
-def _objects(document: Document, gathering: Gathering) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _objects(document: Document, gathering: CorpusBuilder) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for line, text in document.lines():
         if not text.strip():
             gathering.skip("blank lines", f"{document.short}:{line}")

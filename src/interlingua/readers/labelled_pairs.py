@@ -14,8 +14,8 @@ from interlingua import languages as codes
 from interlingua.corpus import clean
 from interlingua.errors import InputError
 from interlingua.readers.corpus_builder import looks_like_identifiers
-from interlingua.readers.documents import Document, opened
-from interlingua.readers.examples import Examples, Skips, TextPair, gathered
+from interlingua.readers.documents import Document, open_document
+from interlingua.readers.examples import Examples, Skips, TextPair, collect_examples
 from interlingua.readers.jsonl import json_on_line
 
 _FIELDS = {
@@ -41,7 +41,7 @@ def read_pairs(path: str | Path, *, language: str, labels: Mapping[str, str]) ->
     """
     code = codes.canonical(language)
     items: list[TextPair] = []
-    with opened(Path(path)) as document:
+    with open_document(Path(path)) as document:
         skips = Skips(document.short)
         for line, cells in _rows(document, skips):
             if "language" in cells and codes.canonical(cells["language"]) != code:
@@ -68,7 +68,7 @@ def read_pairs(path: str | Path, *, language: str, labels: Mapping[str, str]) ->
                     value=texts[0],
                     remedy="Give first text, second text, label, or name the columns: sentence1, sentence2, label.",
                 )
-        return gathered(items, language=code, name=document.short, file=document.name, skips=skips)
+        return collect_examples(items, language=code, name=document.short, file=document.name, skips=skips)
 
 
 def _rows(document: Document, skips: Skips) -> Iterator[tuple[int, _Cells]]:

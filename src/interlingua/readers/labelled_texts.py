@@ -25,8 +25,8 @@ from interlingua import languages as codes
 from interlingua.corpus import clean
 from interlingua.errors import InputError
 from interlingua.readers.corpus_builder import looks_like_identifiers
-from interlingua.readers.documents import Document, opened
-from interlingua.readers.examples import Examples, LabelledText, Skips, gathered
+from interlingua.readers.documents import Document, open_document
+from interlingua.readers.examples import Examples, LabelledText, Skips, collect_examples
 from interlingua.readers.jsonl import json_on_line
 from interlingua.readers.table import header_cells, quoted_rows
 
@@ -111,7 +111,7 @@ def read_texts(path: str | Path, *, language: str, columns: Sequence[str] | None
     """
     code = codes.canonical(language)
     items: list[LabelledText] = []
-    with opened(Path(path)) as document:
+    with open_document(Path(path)) as document:
         skips = Skips(document.short)
         for line, cells in _rows(document, columns, skips):
             if (spoken := cells.get("language")) is not None and codes.canonical(spoken) != code:
@@ -126,7 +126,7 @@ def read_texts(path: str | Path, *, language: str, columns: Sequence[str] | None
             else:
                 items.append(LabelledText(tuple(text for text in texts if text is not None), label, line))
         _check_columns(items, document)
-        return gathered(items, language=code, name=document.short, file=document.name, skips=skips)
+        return collect_examples(items, language=code, name=document.short, file=document.name, skips=skips)
 
 
 def _check_columns(items: Sequence[LabelledText], document: Document) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.errors import InputError
 from interlingua.readers import readers
-from interlingua.readers.corpus_builder import Gathering, RowPlaces, absent, names_a_column
-from interlingua.readers.documents import Document, opened
+from interlingua.readers.corpus_builder import CorpusBuilder, RowPlaces, absent, names_a_column
+from interlingua.readers.documents import Document, open_document
 from interlingua.readers.file_names import FileSet
 
 Column = int | str
@@ -79,7 +79,7 @@ def read_lines(
     notes: list[Skip] = []
     first_path = next(iter(paths.values()))
     for path in paths.values():
-        with opened(path, encoding=encoding) as document:
+        with open_document(path, encoding=encoding) as document:
             if column is None:
                 check_prose(document)
                 columns.append([line for _, line in document.lines()])
@@ -227,7 +227,7 @@ def _cells(document: Document, column: Column) -> list[str]:
 def moses(found: FileSet, *, languages: Sequence[str] | None, encoding: str | None) -> ParallelCorpus:
     """Bitexts as pairs of files (Moses, OPUS, LASER's Tatoeba), merged into one corpus."""
     chosen = bitexts_of(found, languages, kind="moses")
-    gathering = Gathering(found.label, file=found.file, gap=None)
+    gathering = CorpusBuilder(found.label, file=found.file, gap=None)
     for (source, target), paths in chosen.items():
         for place in range(0, len(paths), 2):
             sides = dict(zip((source, target), paths[place : place + 2], strict=True))

@@ -15,10 +15,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import BinaryIO
 
-from interlingua.counting import counted
 from interlingua.errors import InputError
+from interlingua.plural_counts import count_noun
 from interlingua.readers.corpus_builder import is_header, language_of
-from interlingua.readers.documents import UNDECODABLE, Document, opened
+from interlingua.readers.documents import UNDECODABLE, Document, open_document
 from interlingua.readers.file_names import parse
 
 FORMATS = ("pipes", "tsv", "xl-wa", "files")
@@ -113,14 +113,14 @@ def open_bitext(
 
 @contextmanager
 def _document(path: str | Path, encoding: str | None, stdin: BinaryIO | None) -> Iterator[Document]:
-    from interlingua.readers.format_detection import missing
+    from interlingua.readers.format_detection import missing_file
 
     if str(path) == "-":
         yield Document(stdin or sys.stdin.buffer, name="stdin", encoding=encoding)
         return
     if not Path(path).exists():
-        raise missing(Path(path))
-    with opened(Path(path), encoding=encoding) as document:
+        raise missing_file(Path(path))
+    with open_document(Path(path), encoding=encoding) as document:
         yield document
 
 
@@ -176,7 +176,7 @@ def _two_files(first: Document, second: Document) -> Iterator[SentencePair]:
         if left is None or right is None:
             (number, _), longer, shorter = (right, second, first) if left is None else (left, first, second)
             yield SentencePair(
-                number, "", "", "no partner", longer.name, f"{shorter.name} has {counted(count, 'lines')}"
+                number, "", "", "no partner", longer.name, f"{shorter.name} has {count_noun(count, 'lines')}"
             )
             continue
         (number, source), (_, target) = left, right

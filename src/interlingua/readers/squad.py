@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from interlingua import languages as codes
-from interlingua.counting import counted
 from interlingua.errors import InputError
-from interlingua.readers.documents import opened
-from interlingua.readers.examples import Answer, Examples, Question, Skips, gathered
+from interlingua.plural_counts import count_noun
+from interlingua.readers.documents import open_document
+from interlingua.readers.examples import Answer, Examples, Question, Skips, collect_examples
 from interlingua.readers.json_values import load_json, question_id, text_of
 
 _TYDI = {
@@ -34,7 +34,7 @@ def read_questions(path: str | Path, *, language: str, strict: bool = False) -> 
     Of a TyDi file, the questions in that language. `strict` makes a misplaced answer an error.
     """
     code = codes.canonical(language)
-    with opened(Path(path)) as document:
+    with open_document(Path(path)) as document:
         text = document.text()
         name, file = document.short, document.name
     skips = Skips(name)
@@ -65,10 +65,10 @@ def read_questions(path: str | Path, *, language: str, strict: bool = False) -> 
             if answer.start < 0:
                 skips.add("answers that do not stand at their answer_start", question.line)
         items[question.id] = question
-    return gathered(list(items.values()), language=code, name=name, file=file, skips=skips)
+    return collect_examples(list(items.values()), language=code, name=name, file=file, skips=skips)
 
 
-def crossed(questions: Examples[Question], paragraphs: Examples[Question]) -> Examples[Question]:
+def join_by_question_id(questions: Examples[Question], paragraphs: Examples[Question]) -> Examples[Question]:
     """The questions of one file on the paragraphs of another, joined by id, in the order of the paragraphs' file.
 
     Ids that only one of the two has are an error: MLQA has files of its own for questions in another language.
@@ -81,7 +81,7 @@ def crossed(questions: Examples[Question], paragraphs: Examples[Question]) -> Ex
     ):
         if odd:
             raise InputError(
-                f"ids that {other.name} does not have, of {counted(len(odd), 'questions')}",
+                f"ids that {other.name} does not have, of {count_noun(len(odd), 'questions')}",
                 file=side.name,
                 line=odd[0].line,
                 value=odd[0].id,

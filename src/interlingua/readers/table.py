@@ -9,8 +9,16 @@ from collections.abc import Iterator, Sequence
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.readers import readers, sniffers
-from interlingua.readers.corpus_builder import ROLES, Gathering, absent, by_role, is_header, language_of, too_few
-from interlingua.readers.documents import Document, opened
+from interlingua.readers.corpus_builder import (
+    ROLES,
+    CorpusBuilder,
+    absent,
+    is_header,
+    language_of,
+    languages_by_role,
+    too_few_languages,
+)
+from interlingua.readers.documents import Document, open_document
 from interlingua.readers.file_names import FileSet, parse
 from interlingua.readers.parallel_files import bitexts_of
 
@@ -52,7 +60,7 @@ def header_languages(document: Document, languages: Sequence[str] | None) -> boo
     # "So, no" may be the first sentence of corpus.en, or the first row of x.en-es.tsv.
     if name.one_language or (len(cells) == 2 and name.pair and not is_header(cells, name.pair)):
         return False
-    return len(found) > 1 or bool(by_role(cells, languages))
+    return len(found) > 1 or bool(languages_by_role(cells, languages))
 
 
 def _delimiter(line: str) -> str:
@@ -99,7 +107,7 @@ def quoted_rows(document: Document, delimiter: str) -> Iterator[_Row]:
 def _table(
     document: Document, rows: Iterator[_Row], asked: Sequence[str] | None, *, quotable: bool = False
 ) -> ParallelCorpus:
-    gathering = Gathering(document.short, file=document.name)
+    gathering = CorpusBuilder(document.short, file=document.name)
     header: list[str] = []
     wanted: dict[str, int] = {}
     for line, cells in rows:
@@ -109,7 +117,7 @@ def _table(
             header = cells
             wanted = _wanted(document.name, line, cells, asked)
             gathering.columns.update((code, []) for code in wanted)
-            roles = by_role(cells, asked)
+            roles = languages_by_role(cells, asked)
             for name in cells:
                 if language_of(name, asked) is None and not roles:
                     gathering.skip("columns that are no language", f"{document.short}:{line} {name.strip()}")
@@ -130,7 +138,7 @@ def _table(
 
 def _wanted(file: str, line: int, header: Sequence[str], asked: Sequence[str] | None) -> dict[str, int]:
     """Where each language asked for stands in the header."""
-    roles = by_role(header, asked)
+    roles = languages_by_role(header, asked)
     found: dict[str, int] = {}
     for place, name in enumerate(header):
         code = roles.get(name) if roles else language_of(name, asked)
@@ -145,7 +153,7 @@ def _wanted(file: str, line: int, header: Sequence[str], asked: Sequence[str] | 
             )
         found[code] = place
     if len(found) < 2:
-        raise too_few(list(found), header, file, line)
+        raise too_few_languages(list(found), header, file, line)
     if missing := [code for code in asked or () if code not in found]:
         raise absent(missing, list(found), file)
     return found if asked is None else {code: found[code] for code in asked}
@@ -172,7 +180,7 @@ def bitext(document: Document, *, languages: Sequence[str] | None) -> ParallelCo
             file=document.name,
             remedy="Name it x.en-ru.tsv, or give both languages.",
         )
-    gathering = Gathering(document.short, file=document.name)
+    gathering = CorpusBuilder(document.short, file=document.name)
     _gather(document, pair, gathering)
     gathering.unquote()
     return gathering.corpus(languages or pair)
@@ -181,10 +189,10 @@ def bitext(document: Document, *, languages: Sequence[str] | None) -> ParallelCo
 @readers.register("bitexts", needs="folder")
 def bitexts(found: FileSet, *, languages: Sequence[str] | None, encoding: str | None) -> ParallelCorpus:
     """A folder of two-column TSV bitexts (x.en-ru.tsv, x.en-es.tsv), merged into one corpus."""
-    gathering = Gathering(found.label, file=found.file, gap=None)
+    gathering = CorpusBuilder(found.label, file=found.file, gap=None)
     for pair, paths in bitexts_of(found, languages, kind="bitexts").items():
         for path in paths:
-            with opened(path, encoding=encoding) as document:
+            with open_document(path, encoding=encoding) as document:
                 _gather(document, pair, gathering)
     gathering.unquote()
     return gathering.corpus(languages or found.languages)
@@ -211,7 +219,7 @@ def _order(header: Sequence[str], pair: Sequence[str]) -> Sequence[str]:
     return pair[::-1] if turned else pair
 
 
-def _gather(document: Document, pair: Sequence[str], gathering: Gathering) -> None:
+def _gather(document: Document, pair: Sequence[str], gathering: CorpusBuilder) -> None:
     numbers: list[int] | None = None
     width, columns = 2, 0
     for line, text in document.lines():

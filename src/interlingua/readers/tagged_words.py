@@ -19,8 +19,8 @@ from pathlib import Path
 from interlingua import languages as codes
 from interlingua.errors import InputError
 from interlingua.readers.corpus_builder import looks_like_identifiers
-from interlingua.readers.documents import Document, opened
-from interlingua.readers.examples import Examples, Skips, TaggedWords, gathered
+from interlingua.readers.documents import Document, open_document
+from interlingua.readers.examples import Examples, Skips, TaggedWords, collect_examples
 
 _TAG = re.compile(r"O|[BIESLUM]-\S+")
 _IOB2 = {"B": "B", "S": "B", "U": "B", "I": "I", "E": "I", "L": "I", "M": "I"}
@@ -63,7 +63,7 @@ def read_tagged(path: str | Path, *, language: str, columns: Sequence[str] | Non
     ('Ada', 'wrote')
     """
     code = codes.canonical(language)
-    with opened(Path(path)) as document:
+    with open_document(Path(path)) as document:
         skips = Skips(document.short)
         sentences, header = _sentences(document, skips)
         names = columns if columns is not None else header
@@ -83,7 +83,7 @@ def read_tagged(path: str | Path, *, language: str, columns: Sequence[str] | Non
             TaggedWords(tuple(cells[word][len(prefix) :] for _, cells in rows), own, rows[0][0])
             for rows, own in zip(sentences, tags, strict=True)
         ]
-        return gathered(items, language=code, name=document.short, file=document.name, skips=skips)
+        return collect_examples(items, language=code, name=document.short, file=document.name, skips=skips)
 
 
 def _in_iob2(sentences: list[list[tuple[int, str]]], skips: Skips) -> list[tuple[str, ...]]:

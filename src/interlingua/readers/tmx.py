@@ -19,7 +19,7 @@ from interlingua import languages as codes
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.readers import readers, sniffers
-from interlingua.readers.corpus_builder import Gathering
+from interlingua.readers.corpus_builder import CorpusBuilder
 from interlingua.readers.documents import Document
 
 _NATIVE_CODES = frozenset(("bpt", "ept", "bx", "ex", "ph", "it", "ut", "x"))
@@ -49,7 +49,7 @@ class _Memory:
     """The units of a TMX file, gathered as its elements begin and end."""
 
     def __init__(self, document: Document, asked: Sequence[str] | None) -> None:
-        self.gathering = Gathering(document.short, file=document.name)
+        self.gathering = CorpusBuilder(document.short, file=document.name)
         self._document, self._asked = document, asked
         self._source: str | None = None
         self._row: dict[str, str] = {}

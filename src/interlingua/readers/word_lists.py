@@ -14,7 +14,7 @@ from interlingua import languages as codes
 from interlingua.corpus import clean
 from interlingua.errors import InputError
 from interlingua.readers import readers
-from interlingua.readers.documents import opened
+from interlingua.readers.documents import open_document
 
 _SPLITS = {"0-5000": "train", "5000-6500": "test", None: "full"}
 _NAME = re.compile(r"([A-Za-z_]+)-([A-Za-z_]+)(?:\.(0-5000|5000-6500))?\.txt(?:\.(?:gz|bz2|xz|zst))?")
@@ -33,13 +33,13 @@ def read_dictionary(path: str | Path, *, encoding: str | None = None) -> list[tu
     ...     read_dictionary(Path(folder, "en-ru.txt"))
     [('tea', 'чай'), ('new york', 'нью-йорк')]
     """
-    from interlingua.readers.format_detection import missing
+    from interlingua.readers.format_detection import missing_file
 
     path = Path(path)
     if not path.exists():
-        raise missing(path)
+        raise missing_file(path)
     pairs: dict[tuple[str, str], None] = {}
-    with opened(path, encoding=encoding) as document:
+    with open_document(path, encoding=encoding) as document:
         for line, text in document.lines():
             if not text.strip():
                 continue
@@ -108,7 +108,7 @@ def read_vectors(path: str | Path, *, words: Set[str] | None = None) -> WordVect
     rows: dict[str, int] = {}
     vectors: list[NDArray[np.float32]] = []
     width, stated, count = 0, None, 0
-    with opened(path) as document:
+    with open_document(path) as document:
         for line, text in document.lines():
             cells = text.rstrip().split(" ")
             if line == 1 and len(cells) == 2 and all(re.fullmatch("[0-9]{1,18}", cell) for cell in cells):

@@ -14,7 +14,7 @@ from pathlib import Path
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.readers import readers
-from interlingua.readers.documents import Document, opened
+from interlingua.readers.documents import Document, open_document
 from interlingua.readers.file_names import FileSet
 from interlingua.readers.json_values import load_json, question_id, text_of
 from interlingua.readers.parallel_files import one_file_each
@@ -65,7 +65,7 @@ def _joined(found: FileSet, languages: Sequence[str] | None, encoding: str | Non
 
 def _texts(path: Path, encoding: str | None, *, contexts: bool) -> dict[str, str]:
     """Questions, or contexts, by id, in the order of the file."""
-    with opened(path, encoding=encoding) as document:
+    with open_document(path, encoding=encoding) as document:
         text = document.text()
     texts: dict[str, str] = {}
     try:

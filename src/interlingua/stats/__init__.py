@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from interlingua.stats.bootstrap import (
-    Bootstrapped,
+    BootstrapEstimate,
     bootstrap,
     bootstrap_f1_difference,
     bootstrap_mean,
@@ -21,8 +21,9 @@ from interlingua.stats.correlation import (
 from interlingua.stats.draws import above_draws, above_draws_p
 from interlingua.stats.intervals import (
     Z95,
-    Spread,
+    SeedSpread,
     clustered_share,
+    find_collapsed_seeds,
     group_sums,
     half_sample_interval,
     half_samples,
@@ -32,7 +33,6 @@ from interlingua.stats.intervals import (
     mean_variance,
     over_seeds,
     paired_difference,
-    stuck,
     wilson_interval,
 )
 from interlingua.stats.power import (
@@ -44,13 +44,13 @@ from interlingua.stats.power import (
     detectable_mean,
     detectable_over_seeds,
     detectable_share,
+    examples_needed,
     hedges_correction,
-    items_needed,
     paired_effect,
     seeds_needed,
 )
 from interlingua.stats.seed_difference import SeedDifference, f1_influence, seed_difference
-from interlingua.stats.significance import holm, paired_t, permuted_f1, permuted_mean
+from interlingua.stats.significance import f1_permutation_test, holm, mean_permutation_test, paired_t_test
 
 __all__ = [
     "ITEM_DEVIATION",
@@ -58,9 +58,9 @@ __all__ = [
     "USUAL_DEVIATION",
     "Z95",
     "Association",
-    "Bootstrapped",
+    "BootstrapEstimate",
     "SeedDifference",
-    "Spread",
+    "SeedSpread",
     "above_draws",
     "above_draws_p",
     "association_of_pairs",
@@ -76,7 +76,10 @@ __all__ = [
     "detectable_over_seeds",
     "detectable_rho",
     "detectable_share",
+    "examples_needed",
     "f1_influence",
+    "f1_permutation_test",
+    "find_collapsed_seeds",
     "group_sums",
     "half_sample_interval",
     "half_samples",
@@ -84,20 +87,17 @@ __all__ = [
     "hedges_correction",
     "holm",
     "interval_of_half_samples",
-    "items_needed",
     "mantel",
     "mean_interval",
+    "mean_permutation_test",
     "mean_variance",
     "over_seeds",
     "paired_difference",
     "paired_effect",
-    "paired_t",
+    "paired_t_test",
     "pearson",
-    "permuted_f1",
-    "permuted_mean",
     "seed_difference",
     "seeds_needed",
     "spearman",
-    "stuck",
     "wilson_interval",
 ]

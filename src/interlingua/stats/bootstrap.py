@@ -23,7 +23,7 @@ _FEW = 4  # of items that are this many times fewer in kind than in number, kind
 
 
 @dataclass(frozen=True)
-class Bootstrapped:
+class BootstrapEstimate:
     """A value, the ends of its 95 % interval, and its standard error: the deviation over resamples."""
 
     value: float
@@ -32,7 +32,7 @@ class Bootstrapped:
     error: float
 
 
-def bootstrap_mean(values: NDArray[Any], *, method: str = "bca", times: int = 2000, seed: int = 0) -> Bootstrapped:
+def bootstrap_mean(values: NDArray[Any], *, method: str = "bca", times: int = 2000, seed: int = 0) -> BootstrapEstimate:
     """The mean of values with a 95 % bootstrap interval.
 
     >>> found = bootstrap_mean(np.array([0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0]))
@@ -46,7 +46,7 @@ def bootstrap_mean(values: NDArray[Any], *, method: str = "bca", times: int = 20
 
 def bootstrap_ratio(
     above: NDArray[Any], below: NDArray[Any], *, method: str = "bca", times: int = 2000, seed: int = 0
-) -> Bootstrapped:
+) -> BootstrapEstimate:
     """sum(above) / sum(below) with a 95 % bootstrap interval over items; 0 where nothing is below.
 
     A micro-averaged F1 is such a ratio: twice the right ones above, the predicted and the gold ones below.
@@ -60,7 +60,7 @@ def bootstrap_ratio(
 
 def bootstrap_f1_difference(
     ours: NDArray[Any], theirs: NDArray[Any], *, method: str = "bca", times: int = 2000, seed: int = 0
-) -> Bootstrapped:
+) -> BootstrapEstimate:
     """The difference of two micro-averaged F1s on the same items, ours less theirs, with a 95 % bootstrap interval.
 
     Both sides are (3, item) counts: right, predicted, gold. A resample takes both systems' counts of an item together,
@@ -82,7 +82,7 @@ def bootstrap_f1_difference(
 
 def bootstrap(
     parts: Floats, of: Callable[[Floats], Floats], *, method: str = "bca", times: int = 2000, seed: int = 0
-) -> Bootstrapped:
+) -> BootstrapEstimate:
     """A function `of` sums over items, with its 95 % bootstrap interval: `parts` is (part, item), `of` takes (…, part).
 
     `percentile`: the 2.5 and 97.5 % points of the resamples (Efron 1981). `bca`: points moved by the bias z0, the
@@ -105,7 +105,7 @@ def bootstrap(
     if method == "bca" and parts.shape[1] > 1:
         points = _bca(value, drawn, of(total - parts.T))
     low, high = np.quantile(drawn, points)
-    return Bootstrapped(value, float(low), float(high), float(drawn.std(ddof=1)))
+    return BootstrapEstimate(value, float(low), float(high), float(drawn.std(ddof=1)))
 
 
 def _bca(value: float, drawn: Floats, left_out: Floats) -> Floats:

@@ -204,7 +204,7 @@ def half_sample_interval(
 
 
 @dataclass(frozen=True)
-class Spread:
+class SeedSpread:
     """What several seeds give: their mean, standard deviation and the 95 % Student interval of the mean.
 
     One seed has no deviation (None), and its interval is the value itself.
@@ -217,7 +217,7 @@ class Spread:
     n: int
 
 
-def over_seeds(values: Sequence[float] | NDArray[np.floating[Any]]) -> Spread:
+def over_seeds(values: Sequence[float] | NDArray[np.floating[Any]]) -> SeedSpread:
     """The mean over seeds with its standard deviation (n - 1) and its 95 % Student interval.
 
     The interval is of the mean over *seeds* on one test set: how far another five seeds would move it. How far another
@@ -229,7 +229,7 @@ def over_seeds(values: Sequence[float] | NDArray[np.floating[Any]]) -> Spread:
     """
     array = np.asarray(values, np.float64)
     deviation = float(array.std(ddof=1)) if array.size > 1 else None
-    return Spread(float(array.mean()), deviation, *mean_interval(array), int(array.size))
+    return SeedSpread(float(array.mean()), deviation, *mean_interval(array), int(array.size))
 
 
 CLEAR = 0.05
@@ -238,10 +238,10 @@ CLEAR = 0.05
 K = TypeVar("K")
 
 
-def stuck(values: Mapping[K, float], null: float | None) -> set[K]:
+def find_collapsed_seeds(values: Mapping[K, float], null: float | None) -> set[K]:
     """Those at chance where another is clearly above it; none where none has learnt, which is no luck.
 
-    >>> stuck({0: 0.47, 1: 0.3333}, 0.333), stuck({0: 0.334, 1: 0.3333}, 0.333), stuck({0: 0.47, 1: 0.2}, None)
+    >>> find_collapsed_seeds({0: 0.47, 1: 0.3333}, 0.333), find_collapsed_seeds({0: 0.334, 1: 0.3333}, 0.333), find_collapsed_seeds({0: 0.47, 1: 0.2}, None)
     ({1}, set(), set())
     """
     if null is None or all(value - null <= CLEAR for value in values.values()):

@@ -120,10 +120,10 @@ def seeds_needed(
     return high
 
 
-def items_needed(difference: float, *, item_deviation: float, power: float = POWER) -> int:
+def examples_needed(difference: float, *, item_deviation: float, power: float = POWER) -> int:
     """The fewest examples with which that difference could be found at all, were there any number of seeds.
 
-    >>> items_needed(0.01, item_deviation=0.4)
+    >>> examples_needed(0.01, item_deviation=0.4)
     12559
     """
     return int(np.ceil(((Z95 + float(special.ndtri(power))) * item_deviation / difference) ** 2))
@@ -169,7 +169,7 @@ def seed_plan(task: str, kind: str, seeds: int, scores: Sequence[Mapping[str, An
         ITEM_DEVIATION,
         {n: detectable_over_seeds(seeds, n=n, **spread) for n in EXAMPLES},
         {points: seeds_needed(points / 100, n=EXAMPLES[-1], **spread) for points in POINTS},
-        {points: items_needed(points / 100, item_deviation=ITEM_DEVIATION) for points in POINTS},
+        {points: examples_needed(points / 100, item_deviation=ITEM_DEVIATION) for points in POINTS},
     )
 
 

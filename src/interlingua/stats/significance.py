@@ -12,14 +12,14 @@ from scipy import special
 _BLOCK = 1 << 22  # bits drawn at a time
 
 
-def paired_t(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float:
+def paired_t_test(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float:
     """The two-sided p-value of Student's paired t-test, in [0, 1]: do two systems differ on the same items?
 
     t = mean(d) / (s / sqrt(n)) with d the differences and n - 1 degrees of freedom (papers/001 §5.1 tests per-example
     values averaged over seeds so). Where all differences are 0 there is nothing to test: 1. Where all are one number
     they have no spread to go by, and p is that of all swaps of signs, 2 / 2^n.
 
-    >>> round(paired_t(np.array([1.0, 0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0, 0.0])), 4)
+    >>> round(paired_t_test(np.array([1.0, 0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0, 0.0])), 4)
     0.1817
     """
     apart = np.asarray(ours, np.float64) - np.asarray(theirs, np.float64)
@@ -32,7 +32,7 @@ def paired_t(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float:
     return float(2 * special.stdtr(apart.size - 1, -abs(mean / spread)))
 
 
-def permuted_f1(ours: NDArray[Any], theirs: NDArray[Any], *, times: int = 1000, seed: int = 0) -> float:
+def f1_permutation_test(ours: NDArray[Any], theirs: NDArray[Any], *, times: int = 1000, seed: int = 0) -> float:
     """The two-sided p-value of a permutation test of two micro-averaged F1s, in (0, 1].
 
     Both sides are (3, item) counts: right, predicted, gold. A permutation swaps the two systems' predictions of each
@@ -42,7 +42,7 @@ def permuted_f1(ours: NDArray[Any], theirs: NDArray[Any], *, times: int = 1000, 
     exact.
 
     >>> right, said = np.array([1, 1, 1, 1, 1, 1]), np.ones(6)
-    >>> permuted_f1(np.stack([right, said, said]), np.stack([0 * right, said, said]), times=999)
+    >>> f1_permutation_test(np.stack([right, said, said]), np.stack([0 * right, said, said]), times=999)
     0.03125
     """
     sides = [np.stack([2.0 * counts[0], counts[1] + counts[2]], axis=1) for counts in (ours, theirs)]
@@ -56,14 +56,14 @@ def permuted_f1(ours: NDArray[Any], theirs: NDArray[Any], *, times: int = 1000, 
     return _share(hits, len(moved), times)
 
 
-def permuted_mean(ours: NDArray[Any], theirs: NDArray[Any], *, times: int = 1000, seed: int = 0) -> float:
+def mean_permutation_test(ours: NDArray[Any], theirs: NDArray[Any], *, times: int = 1000, seed: int = 0) -> float:
     """The two-sided p-value of a permutation test of two means over the same items, in (0, 1].
 
-    As `permuted_f1`, with the difference of means as what is compared; it asks nothing of how values are
-    distributed, where `paired_t` asks for a mean that is nearly normal. With five seeds as the items there are 32
+    As `f1_permutation_test`, with the difference of means as what is compared; it asks nothing of how values are
+    distributed, where `paired_t_test` asks for a mean that is nearly normal. With five seeds as the items there are 32
     permutations, and no p-value can be below 2/32.
 
-    >>> permuted_mean(np.array([3.0, 4.0, 5.0, 6.0, 7.0]), np.zeros(5))
+    >>> mean_permutation_test(np.array([3.0, 4.0, 5.0, 6.0, 7.0]), np.zeros(5))
     0.0625
     """
     apart = np.asarray(theirs, np.float64) - np.asarray(ours, np.float64)

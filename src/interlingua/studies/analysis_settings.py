@@ -16,14 +16,14 @@ from interlingua.studies.config.fields import settings_of
 from interlingua.studies.config.recipe import Config
 from interlingua.studies.config.schema import (
     AdjustTable,
-    Aligning,
-    Attributing,
+    AlignmentSettings,
+    AttributionSettings,
     PairFilterTable,
     PairReading,
     TransferCommand,
 )
 from interlingua.training.loop import LoopSettings
-from interlingua.training.phases import Freeze, Lora, Part, Phase
+from interlingua.training.phase_files import Freeze, Lora, Phase, PhaseObjective
 from interlingua.training.regime import regime
 from interlingua.wordalign.links import PairFilters
 from interlingua.wordalign.model import AlignerSettings
@@ -63,7 +63,7 @@ def adjust_phase(given: AdjustTable) -> Phase:
     """How a model is adjusted: the objectives that have a weight, for how long, and what is trained."""
     weights = {name: getattr(given, name) for name in ("adjustment", "anchor", "contrastive", "drift")}
     parts = tuple(
-        Part(name, weight, given.batch_size or Part(name).batch, temperature=given.temperature)
+        PhaseObjective(name, weight, given.batch_size or PhaseObjective(name).batch, temperature=given.temperature)
         for name, weight in weights.items()
         if weight
     )
@@ -112,7 +112,7 @@ def transfer_settings(given: TransferCommand) -> TransferSettings:
     )
 
 
-def explain_values(given: Attributing) -> dict[str, Any]:
+def explain_values(given: AttributionSettings) -> dict[str, Any]:
     """The settings that decide attributions and their comparison, under the names that analyses have for them."""
     called = {"faithful": "faithfulness", "choices": "sensitivity"}
     own = {field.name for field in settings_of(type(given))}
@@ -120,7 +120,7 @@ def explain_values(given: Attributing) -> dict[str, Any]:
     return {name: getattr(given, its) for name, its in names.items() if its in own}
 
 
-def explain_settings(given: Attributing, *, unit: str) -> ExplainSettings:
+def explain_settings(given: AttributionSettings, *, unit: str) -> ExplainSettings:
     """How attributions are made; `unit` is what they are of by default."""
     values = explain_values(given)
     return ExplainSettings(**{**values, "unit": values["unit"] or unit, "tolerance": values["tolerance"] or None})
@@ -139,7 +139,7 @@ def seeds_of(given: Any) -> tuple[int, ...]:
 _MOST_SEEDS = 10_000
 
 
-def diagonal_settings(given: Aligning) -> AlignerSettings:
+def diagonal_settings(given: AlignmentSettings) -> AlignerSettings:
     """How fast_align's model is trained."""
     return AlignerSettings(
         iterations=given.iterations,
@@ -152,7 +152,7 @@ def diagonal_settings(given: Aligning) -> AlignerSettings:
     )
 
 
-def neural_settings(given: Aligning) -> NeuralSettings:
+def neural_settings(given: AlignmentSettings) -> NeuralSettings:
     """How an encoder's vectors become links."""
     return NeuralSettings(given.neural, given.layer, given.unit, given.center, given.min_cosine)
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from interlingua.attribution import attributions
 from interlingua.engine.process_setup import mark_loaded
-from interlingua.flattening import flattenings
 from interlingua.measures import measures
 from interlingua.objectives import objectives
+from interlingua.projection import projections
 from interlingua.readers import readers, sniffers
 from interlingua.registry import Registry, load
 from interlingua.tasks import tasks
 
-REGISTRIES: tuple[Registry, ...] = (measures, tasks, objectives, attributions, flattenings, readers, sniffers)
+REGISTRIES: tuple[Registry, ...] = (measures, tasks, objectives, attributions, projections, readers, sniffers)
 _READING = (readers.kind, sniffers.kind)
 Name = tuple[str, str]
 """The kind of a registered thing, and its name."""
@@ -55,13 +55,13 @@ def load_all(files: Iterable[Path]) -> Plugins:
 
 
 def load_for_commands(files: Iterable[Path]) -> None:
-    """Load the files that a command names: this process has them from now on, and `loaded` says what they hold."""
+    """Load the files that a command names: this process has them from now on, and `loaded_plugins` says what they hold."""
     for file in files:
         _LOADED.append(load_all([file.absolute()]))
         mark_loaded(file)
 
 
-def loaded() -> Plugins:
+def loaded_plugins() -> Plugins:
     """The files that commands of this process were given."""
     return Plugins(
         tuple(dict.fromkeys(file for each in _LOADED for file in each.files)),

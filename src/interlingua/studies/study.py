@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from interlingua.analyses.transfer import spoken_in
+from interlingua.analyses.transfer import parse_test_languages
 from interlingua.errors import InputError
 from interlingua.paths import usable_path
 from interlingua.registry import unknown
@@ -84,18 +84,22 @@ class Study:
     def tests(self, task: str, source: str) -> dict[str, tuple[str, ...]]:
         """The tests of a task under their names, each with its file or two."""
         table = self.table.tasks[task]
-        return expanded(table.tests, table.languages or self.languages, source) if table.tests else {}
+        return expand_template(table.tests, table.languages or self.languages, source) if table.tests else {}
 
     def lookups(self, task: str, source: str) -> dict[str, tuple[str, ...]]:
         """The corpora on which models of a task look up sentences."""
         table = self.table.tasks[task]
-        return {} if table.retrieval is None else expanded(table.retrieval, table.languages or self.languages, source)
+        return (
+            {}
+            if table.retrieval is None
+            else expand_template(table.retrieval, table.languages or self.languages, source)
+        )
 
     def bitext(self, code: str) -> tuple[str, ...]:
         """The files of a language's bitext; none where it comes from a corpus."""
         files = self.table.bitexts.files if self.table.bitexts is not None else None
-        found = {} if files is None else expanded(files, (code,), self.table.source)
-        return next((paths for name, paths in found.items() if spoken_in(name) == (code,)), ())
+        found = {} if files is None else expand_template(files, (code,), self.table.source)
+        return next((paths for name, paths in found.items() if parse_test_languages(name) == (code,)), ())
 
     def linkable(self) -> tuple[str, ...]:
         """The languages that have a bitext with the source."""
@@ -113,12 +117,12 @@ def model_place(home: Path, model: str) -> Path:
     return home / usable_path(model, home=True)
 
 
-def expanded(files: Files, languages: Sequence[str], source: str) -> dict[str, tuple[str, ...]]:
+def expand_template(files: Files, languages: Sequence[str], source: str) -> dict[str, tuple[str, ...]]:
     """A template for every language, or a table of names and templates, as files under names.
 
-    >>> expanded("test-{language}.tsv", ["es", "ru"], "en")
+    >>> expand_template("test-{language}.tsv", ["es", "ru"], "en")
     {'es': ('test-es.tsv',), 'ru': ('test-ru.tsv',)}
-    >>> expanded({"{source}+{language}": ("{source}.q", "{language}.p"), "hi:x": "{language}.x"}, ["ru"], "en")
+    >>> expand_template({"{source}+{language}": ("{source}.q", "{language}.p"), "hi:x": "{language}.x"}, ["ru"], "en")
     {'en+ru': ('en.q', 'ru.p'), 'hi:x': ('hi.x',)}
     """
     if not isinstance(files, Mapping):
@@ -143,7 +147,7 @@ def literal(path: str | os.PathLike[str]) -> str:
 
 
 def _judged(name: str, source: str) -> str:
-    return spoken_in(_filled(name, {"language": source, "source": source}))[-1]
+    return parse_test_languages(_filled(name, {"language": source, "source": source}))[-1]
 
 
 def _filled(template: str, told: Mapping[str, str]) -> str:

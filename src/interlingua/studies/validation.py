@@ -11,13 +11,13 @@ from typing import Any
 
 from interlingua import languages as codes
 from interlingua.analyses.space_measures import TWO_MODELS
-from interlingua.analyses.transfer import UNTRAINED, spoken_in, task_named
+from interlingua.analyses.transfer import UNTRAINED, parse_test_languages, task_named
 from interlingua.analyses.word_alignment import CUTS
 from interlingua.attribution import attributions
 from interlingua.errors import InputError
-from interlingua.flattening import flattenings
 from interlingua.measures import measures
 from interlingua.paths import usable_path
+from interlingua.projection import projections
 from interlingua.readers import read_corpus
 from interlingua.readers.format_detection import corpus_files
 from interlingua.registry import unknown
@@ -26,7 +26,7 @@ from interlingua.studies.compile.measures import unused_keys
 from interlingua.studies.config.fields import Place, settings_of
 from interlingua.studies.config.recipe import read_config
 from interlingua.studies.config.schema import (
-    Aligning,
+    AlignmentSettings,
     BitextTable,
     EncoderTable,
     ExplainTable,
@@ -45,7 +45,7 @@ from interlingua.studies.study import (
     FIELDS,
     MADE,
     Study,
-    expanded,
+    expand_template,
     fields_of,
     linking_encoder,
     model_place,
@@ -58,7 +58,7 @@ from interlingua.training.regime_names import REGIMES
 
 
 @dataclass(frozen=True)
-class Checks:
+class TableChecks:
     """The questions that checks of tables ask of their values; what is wrong is reported at its line, among the
     problems.
 
@@ -149,7 +149,7 @@ _MOST_SEEDS = 10_000
 _HUB = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
-def check_whole(checks: Checks) -> None:
+def check_study(checks: TableChecks) -> None:
     """What holds for the whole file: its name, languages, seeds, regimes and precision."""
     table = checks.study.table
     if table.tests_models:
@@ -174,7 +174,7 @@ def check_whole(checks: Checks) -> None:
         checks.wrong(("published",), "no such file", value=table.published, remedy="It starts from the study's file.")
 
 
-def check_encoder(checks: Checks, path: Place, table: EncoderTable) -> None:
+def check_encoder(checks: TableChecks, path: Place, table: EncoderTable) -> None:
     """One encoder: a model that may be there, or a recipe whose text is."""
     checks.some((*path, "languages"), table.languages)
     if (table.model is None) == (table.recipe is None):
@@ -198,7 +198,7 @@ def check_encoder(checks: Checks, path: Place, table: EncoderTable) -> None:
             checks.wrong((*path, "model"), "no such model folder", value=name, remedy="Give a folder, or a hub name.")
 
 
-def check_model(checks: Checks, path: Place, table: ModelTable) -> None:
+def check_model(checks: TableChecks, path: Place, table: ModelTable) -> None:
     """One model that was fine-tuned before: its folder says a task, which is the one that is expected."""
     checks.some((*path, "sources"), table.sources)
     try:
@@ -211,7 +211,7 @@ def check_model(checks: Checks, path: Place, table: ModelTable) -> None:
                      remedy="Leave task out.")  # fmt: skip
 
 
-def _recipe(checks: Checks, path: Place, table: EncoderTable, file: Path) -> None:
+def _recipe(checks: TableChecks, path: Place, table: EncoderTable, file: Path) -> None:
     try:
         recipe = read_config(file)
     except InputError as error:
@@ -229,7 +229,7 @@ def _recipe(checks: Checks, path: Place, table: EncoderTable, file: Path) -> Non
     checks.tried((*path, "recipe"), {}, lambda: recipe.start_folder(file.parent))
 
 
-def check_bitexts(checks: Checks) -> None:
+def check_bitexts(checks: TableChecks) -> None:
     """Where bitexts come from and how they are linked; files that are not there."""
     table = checks.study.table
     given, path, before = table.bitexts, ("bitexts",), len(checks.problems.found)
@@ -252,23 +252,23 @@ def check_bitexts(checks: Checks) -> None:
         checks.known((*path, "tokenize", name), "way to cut text into words", cut, CUTS)
     for name in given.files if isinstance(given.files, Mapping) else ():
         if name != "{language}":
-            checks.tried((*path, "files", name), {}, partial(spoken_in, name))
+            checks.tried((*path, "files", name), {}, partial(parse_test_languages, name))
             if len(checks.problems.found) > before:
                 return
     # Only languages that a regime needs one for must have one: `_needed`.
     texts = [code for code in checks.study.foreign if checks.study.bitext(code)]
-    links = {} if given.links is None else expanded(given.links, tuple(texts), table.source)
+    links = {} if given.links is None else expand_template(given.links, tuple(texts), table.source)
     for code in texts:
         checks.exist((*path, "files"), checks.study.bitext(code))
         checks.exist((*path, "links"), links.get(code, ()))
     if texts and all(links.get(code) for code in texts):
-        for key in ("aligner", *(field.name for field in settings_of(Aligning))):
+        for key in ("aligner", *(field.name for field in settings_of(AlignmentSettings))):
             if getattr(given, key) != getattr(BitextTable, key):
                 checks.wrong((*path, key), "nothing is left to link: every bitext has links", value=getattr(given, key),
                              remedy=f"Leave out {key}, or the links.")  # fmt: skip
 
 
-def check_adjust(checks: Checks) -> None:
+def check_adjust(checks: TableChecks) -> None:
     """Whose adjustment is measured, and that there is text to adjust them on."""
     table, path = checks.study.table.adjust, ("adjust",)
     checks.all_known((*path, "encoders"), "encoder", table.encoders, checks.study.table.encoders)
@@ -284,7 +284,7 @@ def check_adjust(checks: Checks) -> None:
                 checks.wrong(("bitexts", "files"), f"no bitext for {code}", remedy=f"Add {code} = ….")
 
 
-def check_synth(checks: Checks) -> None:
+def check_synth(checks: TableChecks) -> None:
     """Synthetic sets: their sizes, and the folders of contexts and names."""
     for name, given in checks.study.table.synth.items():
         for key in ("contexts", "names"):
@@ -293,12 +293,12 @@ def check_synth(checks: Checks) -> None:
             checks.exist(("synth", name, key), [each for each in folders if each != "embedded"], folders=True)
 
 
-def check_resources(checks: Checks, kind: str) -> None:
+def check_resources(checks: TableChecks, kind: str) -> None:
     """What steps of a kind take of a machine: the kind is one there is."""
     checks.known(("resources", kind), "kind of steps", kind, KINDS)
 
 
-def plain_codes(table: StudyTable, problems: ProblemList) -> StudyTable:
+def normalize_codes(table: StudyTable, problems: ProblemList) -> StudyTable:
     """The table with one code for each language; what is no language, or is named twice, is a problem."""
 
     def plain(path: Place, code: str) -> str | None:
@@ -375,9 +375,9 @@ def read_study(
 
 def check(study: Study, problems: ProblemList) -> Study:
     """The study with its languages' codes in their one form; what is wrong is added to the problems."""
-    study = replace(study, table=plain_codes(study.table, problems))
-    table, checks = study.table, Checks(study, problems)
-    check_whole(checks)
+    study = replace(study, table=normalize_codes(study.table, problems))
+    table, checks = study.table, TableChecks(study, problems)
+    check_study(checks)
     for name, encoder in table.encoders.items():
         check_encoder(checks, ("encoders", name), encoder)
     for name, model in table.models.items():
@@ -398,7 +398,7 @@ def check(study: Study, problems: ProblemList) -> Study:
     return study
 
 
-def _task(checks: Checks, path: Place, name: str, table: TaskTable) -> None:
+def _task(checks: TableChecks, path: Place, name: str, table: TaskTable) -> None:
     study, kind = checks.study, checks.study.kind(name)
     if not checks.known((*path, "task") if table.task else path, "task", kind, [entry.name for entry in tasks]):
         return
@@ -428,34 +428,36 @@ def _task(checks: Checks, path: Place, name: str, table: TaskTable) -> None:
     _needed(checks, path, name, table)
 
 
-def _task_files(checks: Checks, path: Place, name: str, table: TaskTable, source: str, *, corpora: bool) -> None:
+def _task_files(checks: TableChecks, path: Place, name: str, table: TaskTable, source: str, *, corpora: bool) -> None:
     try:
         tests, lookups = checks.study.tests(name, source), checks.study.lookups(name, source)
         for test in (*tests, *lookups):
-            spoken_in(test)
+            parse_test_languages(test)
     except InputError as error:
         checks.problems.take((*path, "tests"), error)
         return
     for key in ("train", "dev", "mix_with"):
         if (file := getattr(table, key)) is not None:
-            checks.exist((*path, key), expanded(file, (source,), source)[source])
+            checks.exist((*path, key), expand_template(file, (source,), source)[source])
     for key, found in (("tests", tests), ("retrieval", lookups)):
         for test, files in found.items():
             place = (*path, key, test) if (*path, key, test) in checks.problems.lines else (*path, key)
             if key == "retrieval" or corpora:
-                checks.corpus(place, files[0], dict.fromkeys((source, *spoken_in(test))))
+                checks.corpus(place, files[0], dict.fromkeys((source, *parse_test_languages(test))))
             else:
                 checks.exist(place, files)
 
 
-def _needed(checks: Checks, path: Place, name: str, table: TaskTable) -> None:
+def _needed(checks: TableChecks, path: Place, name: str, table: TaskTable) -> None:
     """Refuse regimes that need a bitext where a language has none."""
     own, given = checks.study.table.regime, checks.study.given
     known = [name for name in table.regimes or checks.study.table.regimes if name in (*REGIMES, *own)]
     if not (regimes := [name for name in known if name not in given and reads_bitexts(name, own)]):
         return
     where = (*path, "regimes") if table.regimes else ("regimes",)
-    tested = {spoken_in(test)[0] for test in checks.study.tests(name, checks.study.table.source) if "+" not in test}
+    tested = {
+        parse_test_languages(test)[0] for test in checks.study.tests(name, checks.study.table.source) if "+" not in test
+    }
     bitexts = checks.study.table.bitexts
     if bitexts is None:
         checks.wrong(where, f"the regime {regimes[0]} needs bitexts", remedy="Add [bitexts], or use original alone.")
@@ -468,11 +470,11 @@ def _needed(checks: Checks, path: Place, name: str, table: TaskTable) -> None:
                 checks.wrong(("bitexts", "files"), f"no bitext for {code}", remedy=f"Add {code} = ….")
 
 
-def _measure(checks: Checks, path: Place, table: MeasureTable) -> None:
+def _measure(checks: TableChecks, path: Place, table: MeasureTable) -> None:
     known = [entry.name for entry in measures]
     checks.all_known((*path, "measures"), "measure", table.measures, known)
     checks.all_known((*path, "encoders"), "encoder", table.encoders, checks.study.table.encoders)
-    checks.known((*path, "projection"), "flattening", table.projection, [entry.name for entry in flattenings])
+    checks.known((*path, "projection"), "projection", table.projection, [entry.name for entry in projections])
     checks.some((*path, "languages"), table.languages)
     if not table.measures:
         checks.wrong((*path, "measures"), "no measure is named", remedy=f"Known: {', '.join(known)}.")
@@ -496,7 +498,7 @@ def _measure(checks: Checks, path: Place, table: MeasureTable) -> None:
             checks.exist((*path, key), (given,), folders=True)
 
 
-def _state(checks: Checks, path: Place, state: str, encoders: Sequence[str]) -> None:
+def _state(checks: TableChecks, path: Place, state: str, encoders: Sequence[str]) -> None:
     """`encoder`, `adjusted`, or a task and a regime of it."""
     task, slash, regime = state.partition("/")
     if slash:
@@ -512,7 +514,7 @@ def _state(checks: Checks, path: Place, state: str, encoders: Sequence[str]) -> 
             checks.wrong(path, "adjusting needs bitexts", remedy="Add [bitexts].")
 
 
-def _explain(checks: Checks, path: Place, table: ExplainTable) -> None:
+def _explain(checks: TableChecks, path: Place, table: ExplainTable) -> None:
     study = checks.study
     checks.all_known((*path, "tasks"), "task of the study", table.tasks, study.table.tasks)
     checks.all_known((*path, "models"), "model of the study", table.models, study.table.models)
@@ -543,19 +545,19 @@ def _explain(checks: Checks, path: Place, table: ExplainTable) -> None:
             ("dictionaries", table.dictionaries, others),
             ("vectors", table.vectors, [source, *others]),
         ):
-            for found in {} if files is None else expanded(files, spoken, source).values():
+            for found in {} if files is None else expand_template(files, spoken, source).values():
                 checks.exist((*path, key), found)
         every = [study.table.tasks[task].tests for task, sources in trained.items() if source in sources]
         for tests in every if table.tests is None else [table.tests]:
-            if source not in expanded(tests, [source, *others], source):
+            if source not in expand_template(tests, [source, *others], source):
                 checks.wrong((*path, "tests"), "no test in the language of training", value=source,
                              remedy=f"Add {source} = … to them.")  # fmt: skip
 
 
-def _geometry(checks: Checks, path: Place, table: GeometryTable) -> None:
+def _geometry(checks: TableChecks, path: Place, table: GeometryTable) -> None:
     study = checks.study
     checks.all_known((*path, "encoders"), "encoder", table.encoders, study.table.encoders)
-    checks.known((*path, "map"), "flattening", table.map, [entry.name for entry in flattenings])
+    checks.known((*path, "map"), "projection", table.map, [entry.name for entry in projections])
     if not checks.known((*path, "synth"), "synth", table.synth, study.table.synth):
         return
     spoken = study.table.synth[table.synth].languages or dict.fromkeys((study.table.source, *study.languages))

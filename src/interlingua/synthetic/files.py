@@ -11,10 +11,10 @@ from typing import TypeVar
 from interlingua import languages as codes
 from interlingua.corpus import clean
 from interlingua.errors import InputError
-from interlingua.readers.documents import Document, opened
+from interlingua.readers.documents import Document, open_document
 from interlingua.readers.table import quoted_rows
 from interlingua.registry import unknown
-from interlingua.synthetic.slots import SLOT, cut
+from interlingua.synthetic.slot_filling import SLOT, cut
 from interlingua.synthetic.tables import GENDERS, Context, SkippedRows, SlotKind, SlotName, TemplateTable
 from interlingua.words import has_tokens
 
@@ -27,7 +27,7 @@ T = TypeVar("T", Context, SlotName)
 class Sheet:
     """The rows of a file, of one kind: their line and the text of each language; `what` is contexts or names.
 
-    `marked` says that names have square brackets around the entity where something comes with it.
+    `mark_oblique_name` says that names have square brackets around the entity where something comes with it.
     """
 
     what: str
@@ -38,7 +38,7 @@ class Sheet:
     marked: bool = False
 
 
-def without(sheet: Sheet, languages: Iterable[str]) -> InputError | None:
+def missing_languages(sheet: Sheet, languages: Iterable[str]) -> InputError | None:
     """The error for a sheet that lacks languages asked for, at the header that should name them; None if it has all."""
     lacking = [code for code in languages if code not in sheet.languages]
     if not lacking:
@@ -214,7 +214,7 @@ def read_slotted(path: Path) -> list[Sheet]:
     rows: list[tuple[int, dict[str, str]]] = []
     places: tuple[tuple[str, int], ...] = ()
     width = 0
-    with opened(path) as document:
+    with open_document(path) as document:
         for line, text in document.lines():
             if not text.strip():
                 continue
@@ -259,7 +259,7 @@ def read_syntheticner(path: Path) -> tuple[list[Sheet], list[SkippedRows]]:
     besides = ("", "gender") if kind.type == "PER" else ("",)
     by_kind: dict[SlotKind, list[tuple[int, dict[str, str]]]] = {}
     cut: list[int] = []
-    with opened(path) as document:
+    with open_document(path) as document:
         quoted = quoted_rows(document, ",")
         columns, languages, width = _header(document, quoted, besides)
         for line, cells in quoted:
@@ -276,7 +276,7 @@ def read_syntheticner(path: Path) -> tuple[list[Sheet], list[SkippedRows]]:
                 if any(whole[code] != text.strip() for code, text in texts.items()):
                     cut.append(line)
                 oblique = kind.case != "nominative"
-                texts = {code: marked(text, code) for code, text in whole.items()} if oblique else whole
+                texts = {code: mark_oblique_name(text, code) for code, text in whole.items()} if oblique else whole
             by_kind.setdefault(found, []).append((line, texts))
         sheets = [
             Sheet(what, found, document.name, languages, tuple(rows), marked=kind.case != "nominative")
@@ -286,10 +286,10 @@ def read_syntheticner(path: Path) -> tuple[list[Sheet], list[SkippedRows]]:
         return sheets, told
 
 
-def marked(text: str, language: str) -> str:
+def mark_oblique_name(text: str, language: str) -> str:
     """An oblique name in our notation: brackets around the entity, its preposition before and its suffix after.
 
-    >>> marked("In Canada", "en"), marked("w Australii", "pl"), marked("Avustralya'da", "tr"), marked("v Ústí", "cs")
+    >>> mark_oblique_name("In Canada", "en"), mark_oblique_name("w Australii", "pl"), mark_oblique_name("Avustralya'da", "tr"), mark_oblique_name("v Ústí", "cs")
     ('in [Canada]', 'w [Australii]', "[Avustralya]'da", 'v [Ústí]')
     """
     words = text.strip().split()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from interlingua.errors import InputError
 from interlingua.registry import unknown
-from interlingua.synthetic.files import Sheet, read_sheets, without
+from interlingua.synthetic.files import Sheet, missing_languages, read_sheets
 from interlingua.synthetic.tables import SkippedRows, SlotKind
 
 Sources = Sequence[str | Path]
@@ -15,7 +15,7 @@ Pairs = dict[SlotKind, tuple[Sheet, Sheet]]
 """The contexts and the names of each kind."""
 
 
-def first_of_each_kind(
+def first_sheet_per_kind(
     sources: Sources, what: str, languages: Sequence[str] | None, left_out: list[SkippedRows], notes: list[str]
 ) -> dict[SlotKind, Sheet]:
     """The sheets of several sources by kind: that of the first source that has it, the others noted."""
@@ -42,7 +42,7 @@ def first_of_each_kind(
     return found
 
 
-def paired(contexts: dict[SlotKind, Sheet], names: dict[SlotKind, Sheet], notes: list[str]) -> Pairs:
+def pair_sheets(contexts: dict[SlotKind, Sheet], names: dict[SlotKind, Sheet], notes: list[str]) -> Pairs:
     """Contexts with the names of their kind; kinds that have only one of them are noted, no kind at all is an error."""
     for one, other, what in ((contexts, names, "names"), (names, contexts, "contexts")):
         notes += [
@@ -104,12 +104,12 @@ def in_every_type(pairs: Pairs) -> tuple[str, ...]:
     return ordered
 
 
-def speaking(pairs: Pairs, languages: Sequence[str], notes: list[str]) -> list[tuple[Sheet, Sheet]]:
+def sheets_with_languages(pairs: Pairs, languages: Sequence[str], notes: list[str]) -> list[tuple[Sheet, Sheet]]:
     """The kinds that have all languages; a type that has no such kind is an error, the other kinds are noted."""
     usable: list[tuple[Sheet, Sheet]] = []
     lacking: dict[str, list[InputError]] = {}
     for kind, sheets in pairs.items():
-        errors = [error for sheet in sheets if (error := without(sheet, languages)) is not None]
+        errors = [error for sheet in sheets if (error := missing_languages(sheet, languages)) is not None]
         if errors:
             lacking.setdefault(kind.type, []).append(errors[0])
             notes.append(f"left out: {errors[0].problem} ({Path(str(errors[0].file)).name})")

@@ -17,9 +17,9 @@ from interlingua.readers.examples import Examples, LabelledText
 from interlingua.readers.labelled_texts import read_texts
 from interlingua.score import Score, Scores
 from interlingua.tasks import tasks
-from interlingua.tasks.scoring import accuracy, mean_score
+from interlingua.tasks.score_intervals import accuracy, mean_score
 from interlingua.tasks.text_pairs import METRICS as ACCURACY
-from interlingua.tasks.text_pairs import Classified, TextTask, gold_numbers
+from interlingua.tasks.text_pairs import ClassPredictions, TextTask, gold_numbers
 from interlingua.training.task import FineTuning, check_typed
 
 MAX_LABELS = 1000
@@ -112,7 +112,7 @@ class Classification(TextTask):
         check_typed(texts, ("first text", "second text") if len(texts) == 2 else self.reads)
         return LabelledText(tuple(texts), "", 1)
 
-    def judge(self, predictions: Classified, examples: Examples[Any]) -> Scores:
+    def judge(self, predictions: ClassPredictions, examples: Examples[Any]) -> Scores:
         """`accuracy`, and `f1/macro`: F1 of each label, averaged over labels."""
         gold = gold_numbers(predictions, examples)
         return {

@@ -14,9 +14,10 @@ from typing import Any
 
 import torch
 
-from interlingua.encoder import Encoder, loading
+from interlingua.encoder import Encoder
+from interlingua.encoder import model_loading as loading
 from interlingua.encoder.devices import pick_device
-from interlingua.encoder.model_folders import check_fit, model_json
+from interlingua.encoder.model_folders import check_weights_match_config, model_json
 from interlingua.errors import InputError
 from interlingua.readers.json_values import text_of
 from interlingua.tasks.classification import Classification
@@ -108,7 +109,7 @@ def load_native(folder: Path, *, device: str | None = None) -> tuple[Task, tuple
         "token": transformers.AutoModelForTokenClassification,
     }[task.kind]
     whole, report = loading.read_model(auto, folder, config, dtype=torch.float32, allow_pickle=False)
-    check_fit(whole, report, folder)
+    check_weights_match_config(whole, report, folder)
     # A pooler that is missing would be made up, and read by the head.
     if missing := sorted(report["missing_keys"]):
         raise InputError(

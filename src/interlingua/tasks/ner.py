@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from interlingua.corpus import Skip
 from interlingua.encoder import Encoder
-from interlingua.encoder.inputs import IGNORED, Inputs, Ranges, frame, framed
-from interlingua.encoder.tokens import Windows, covering, windows
+from interlingua.encoder.inputs import IGNORED, Inputs, Ranges, build_inputs, frame
+from interlingua.encoder.tokens import Windows, covering_windows, windows
 from interlingua.errors import InputError
 from interlingua.metric import Metric, Metrics
 from interlingua.readers.examples import Examples, TaggedWords
@@ -24,7 +24,7 @@ from interlingua.registry import unknown
 from interlingua.score import Score, Scores
 from interlingua.tasks import tasks
 from interlingua.tasks.heads import TokenHead
-from interlingua.tasks.scoring import Probabilities, Progress, accuracy, by_token, f1, rounded
+from interlingua.tasks.score_intervals import Probabilities, Progress, accuracy, by_token, f1, round_probabilities
 from interlingua.training.loop import Batch
 from interlingua.training.task import FineTuning, check_typed
 from interlingua.words import lacks_segmenter, token_spans
@@ -61,7 +61,7 @@ OVERFLOW = ("window", "cut")
 
 
 @dataclass(frozen=True)
-class Tagged:
+class TagPredictions:
     """The tag of each word, sentence after sentence, as a number among `labels`; -1 where a word could not be read."""
 
     labels: tuple[str, ...]
@@ -157,7 +157,7 @@ class Ner:
         tokens = encoder.tokeniser(texts, spans=True, words=False)
         assert tokens.spans is not None
         longest = max(len(text) for text in texts)
-        row, first, last, _ = covering(
+        row, first, last, _ = covering_windows(
             [_spans(item) for item in examples], tokens.starts, tokens.spans, longest=longest
         )
         shape = frame(encoder.tokenizer, pair=False)
@@ -167,7 +167,7 @@ class Ner:
         plan = windows(tokens.lengths, room)
         if training and self.overflow == "cut":
             plan = _first_only(plan)
-        inputs = framed(
+        inputs = build_inputs(
             encoder, Ranges(tokens, plan.row, plan.begin, plan.lengths), None, owner=plan.row, examples=len(examples)
         )
         read = last > first
@@ -197,7 +197,7 @@ class Ner:
         precision: str | None = None,
         budget: int | None = None,
         progress: Progress | None = None,
-    ) -> Tagged:
+    ) -> TagPredictions:
         best, sure = by_token(model, inputs, labels=len(labels), precision=precision, budget=budget, progress=progress)
         assert inputs.items is not None
         choice = np.full(inputs.item_count, -1, np.int64)
@@ -205,9 +205,9 @@ class Ner:
         read = inputs.items >= 0
         choice[inputs.items[read]] = best[read]
         probabilities[inputs.items[read]] = sure[read]
-        return Tagged(labels, choice, rounded(probabilities, choice))
+        return TagPredictions(labels, choice, round_probabilities(probabilities, choice))
 
-    def judge(self, predictions: Tagged, examples: Examples[TaggedWords]) -> Scores:
+    def judge(self, predictions: TagPredictions, examples: Examples[TaggedWords]) -> Scores:
         """`f1/token`, `accuracy/token`, `f1/entity` and `f1/entity/strict`.
 
         `f1/token` is micro-averaged over the tags other than O (papers/001 §4.3): with a word right where its tag is
@@ -235,7 +235,7 @@ class Ner:
         return scores
 
 
-def wrong_sentences(predictions: Tagged, examples: Examples[TaggedWords]) -> Score:
+def wrong_sentences(predictions: TagPredictions, examples: Examples[TaggedWords]) -> Score:
     """The share of sentences in which any word's tag is wrong, in [0, 1], 0 is best; `items` are 1 where one is.
 
     papers/003 §3.2 counts "the number of sentences where the model was wrong". The null is exact over predictions

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from interlingua.corpus import Skip
 from interlingua.encoder import Encoder
-from interlingua.encoder.inputs import IGNORED, Inputs, Ranges, frame, framed, tokenised
-from interlingua.encoder.tokens import TokenisedTexts, covering
+from interlingua.encoder.inputs import IGNORED, Inputs, Ranges, build_inputs, frame, tokenised
+from interlingua.encoder.tokens import TokenisedTexts, covering_windows
 from interlingua.errors import InputError
 from interlingua.measures.separation import derangement
 from interlingua.metric import Metric, Metrics
@@ -30,7 +30,7 @@ from interlingua.registry import unknown
 from interlingua.score import Scores
 from interlingua.tasks import tasks
 from interlingua.tasks.heads import SpanHead
-from interlingua.tasks.scoring import Floats, Progress, by_input, mean_score
+from interlingua.tasks.score_intervals import Floats, Progress, by_input, mean_score
 from interlingua.training.loop import Batch
 from interlingua.training.task import FineTuning, check_typed
 
@@ -209,7 +209,7 @@ class Qa:
         owner, begin, size = _windows(told.lengths[told_text], whole - kept, self.stride)
         first = Ranges(asked, asked_text[owner], np.zeros(len(owner), np.int64), kept[owner])
         second = Ranges(told, told_text[owner], begin, size)
-        inputs = framed(encoder, first, second, owner=owner, examples=len(examples))
+        inputs = build_inputs(encoder, first, second, owner=owner, examples=len(examples))
         assert inputs.spans is not None
         skipped = _counted(f"questions cut to {most} tokens", cut, examples)
         units = np.ones(len(owner), np.int64)
@@ -344,7 +344,7 @@ def _targets(
         by_text[text[number]].append(place)
     longest = max(len(item.context) for item in examples)
     first, last = np.zeros(len(examples), np.int64), np.zeros(len(examples), np.int64)
-    _, first[order], last[order], _ = covering(by_text, told.starts, told.spans, longest=longest)
+    _, first[order], last[order], _ = covering_windows(by_text, told.starts, told.spans, longest=longest)
     known = np.array([answer is not None for answer in answers]) & (last > first)
     start, end = first[owner] - begin, last[owner] - 1 - begin
     return start, end, known[owner] & (start >= 0) & (end < size), known

@@ -13,22 +13,22 @@ import torch
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Cache, Encoder
 from interlingua.errors import InputError
-from interlingua.measures.retrieval import Ranking, ranking_scores, rankings
+from interlingua.measures.retrieval import NeighborRanking, ranking_scores, rankings
 from interlingua.metric import BACKWARD, Metric, Metrics
 from interlingua.readers import read_corpus
 from interlingua.score import Scores
 from interlingua.tasks import tasks
-from interlingua.tasks.scoring import Progress
+from interlingua.tasks.score_intervals import Progress
 
 _KS = (1,)
 
 
 @dataclass(frozen=True)
-class Ranked:
+class TranslationRanks:
     """The ranks of the sentences' translations, by layer: in the pivot for sentences, and the other way."""
 
-    forward: Mapping[int, Ranking]
-    backward: Mapping[int, Ranking]
+    forward: Mapping[int, NeighborRanking]
+    backward: Mapping[int, NeighborRanking]
 
 
 _BOTH_WAYS = {"direction": ("forward", "backward")}
@@ -77,7 +77,7 @@ class Retrieval:
         *,
         cache: Cache | None = None,
         progress: Progress | None = None,
-    ) -> Ranked:
+    ) -> TranslationRanks:
         """The ranks at every layer, both sides encoded in one pass each."""
         if len(examples.languages) != 2:
             raise InputError(
@@ -92,9 +92,9 @@ class Retrieval:
         for layer in encoder.layers:
             sides = (torch.as_tensor(np.asarray(side[layer], np.float32)) for side in (source, target))
             forward[layer], backward[layer] = rankings(*sides, ks=_KS)
-        return Ranked(forward, backward)
+        return TranslationRanks(forward, backward)
 
-    def judge(self, predictions: Ranked, examples: ParallelCorpus) -> Scores:
+    def judge(self, predictions: TranslationRanks, examples: ParallelCorpus) -> Scores:
         """`mrr/layer K` and `p@1/layer K` for every layer K, and the same with `/backward` from the pivot."""
         scores: Scores = {}
         for layer, found in self.by_layer(predictions).items():
@@ -103,7 +103,7 @@ class Retrieval:
                 scores[f"{name}/layer {layer}/{back}".removesuffix("/")] = score
         return scores
 
-    def by_layer(self, predictions: Ranked) -> dict[int, Scores]:
+    def by_layer(self, predictions: TranslationRanks) -> dict[int, Scores]:
         """The scores of every layer: `mrr` and `p@1`, and the same with `/backward` from the pivot."""
         found: dict[int, Scores] = {}
         for suffix, by_layer in (("", predictions.forward), (BACKWARD, predictions.backward)):

@@ -14,7 +14,7 @@ from scipy import special
 
 from interlingua.corpus import Skip
 from interlingua.encoder import Encoder
-from interlingua.encoder.inputs import Inputs, Ranges, frame, framed, longest_first, tokenised
+from interlingua.encoder.inputs import Inputs, Ranges, build_inputs, frame, longest_first, tokenised
 from interlingua.errors import InputError
 from interlingua.metric import Metric, Metrics
 from interlingua.readers.examples import Examples, TextPair
@@ -22,7 +22,7 @@ from interlingua.readers.labelled_pairs import read_pairs
 from interlingua.score import Scores
 from interlingua.tasks import tasks
 from interlingua.tasks.heads import SentenceHead
-from interlingua.tasks.scoring import Floats, Progress, accuracy, by_input, rounded
+from interlingua.tasks.score_intervals import Floats, Progress, accuracy, by_input, round_probabilities
 from interlingua.training.loop import Batch
 from interlingua.training.task import FineTuning, check_typed
 
@@ -30,7 +30,7 @@ POOLINGS = ("first", "mean")
 
 
 @dataclass(frozen=True)
-class Classified:
+class ClassPredictions:
     """The label of each example, as a number among `labels`, and the scores it was chosen by."""
 
     labels: tuple[str, ...]
@@ -39,7 +39,7 @@ class Classified:
 
     def posteriors(self) -> dict[str, NDArray[Any]]:
         """The label probabilities (example, label) as arrays for a file: `labels` and `probabilities`."""
-        probabilities = rounded(special.softmax(self.scores.astype(np.float64), axis=1), self.choice)
+        probabilities = round_probabilities(special.softmax(self.scores.astype(np.float64), axis=1), self.choice)
         return {"labels": np.array(self.labels), "probabilities": probabilities}
 
 
@@ -95,12 +95,12 @@ class TextTask:
         precision: str | None = None,
         budget: int | None = None,
         progress: Progress | None = None,
-    ) -> Classified:
+    ) -> ClassPredictions:
         """The likeliest label of each example."""
         scores = by_input(
             model, inputs, lambda output, _: output, precision=precision, budget=budget, progress=progress
         )
-        return Classified(labels or self.known, scores.argmax(axis=1).astype(np.int64), scores)
+        return ClassPredictions(labels or self.known, scores.argmax(axis=1).astype(np.int64), scores)
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class PairTask(TextTask):
         first, second = texts
         return TextPair(first, second, "", 1)
 
-    def judge(self, predictions: Classified, examples: Examples[Any]) -> Scores:
+    def judge(self, predictions: ClassPredictions, examples: Examples[Any]) -> Scores:
         """The score `accuracy`."""
         return {"accuracy": accuracy(predictions.choice, gold_numbers(predictions, examples))}
 
@@ -149,10 +149,10 @@ def text_inputs(
     if pair:
         kept = longest_first(sizes[::2], sizes[1::2], room)
         sides = [Ranges(tokens, text[side::2], zero, kept[side]) for side in (0, 1)]
-        inputs = framed(encoder, sides[0], sides[1], owner=rows, examples=len(examples))
+        inputs = build_inputs(encoder, sides[0], sides[1], owner=rows, examples=len(examples))
         cut = np.flatnonzero(sizes[::2] + sizes[1::2] > room)
     else:
-        inputs = framed(
+        inputs = build_inputs(
             encoder, Ranges(tokens, text, zero, np.minimum(sizes, room)), None, owner=rows, examples=len(examples)
         )
         cut = np.flatnonzero(sizes > room)
@@ -171,7 +171,7 @@ def text_inputs(
     return replace(inputs, row_labels=gold, units=np.ones(len(examples), np.int64), skipped=skipped)
 
 
-def gold_numbers(predictions: Classified, examples: Examples[Any]) -> NDArray[np.int64]:
+def gold_numbers(predictions: ClassPredictions, examples: Examples[Any]) -> NDArray[np.int64]:
     """The number of each example's label among those of predictions that were made for these examples."""
     if len(predictions.choice) != len(examples):
         raise InputError(
@@ -217,14 +217,14 @@ class Nli(PairTask):
     spelled: ClassVar[Mapping[str, str]] = _NLI_SPELLED
 
 
-def mixed(examples: Examples[TextPair], english: Examples[TextPair], *, seed: int) -> Examples[TextPair]:
+def mix_with_english(examples: Examples[TextPair], english: Examples[TextPair], *, seed: int) -> Examples[TextPair]:
     """The same pairs, premise or hypothesis of each replaced by its English original, at random (papers/001 §4.2).
 
     Both sets must be row-parallel. The side is drawn by the seed for each row, each with probability one half.
 
     >>> spanish = Examples((TextPair("Llueve.", "Hace sol.", "contradiction"),), "es", "es.tsv")
     >>> english = Examples((TextPair("It rains.", "It is sunny.", "contradiction"),), "en", "en.tsv")
-    >>> mixed(spanish, english, seed=0)[0]
+    >>> mix_with_english(spanish, english, seed=0)[0]
     TextPair(first='It rains.', second='Hace sol.', label='contradiction', line=0)
     """
     if len(examples) != len(english):

@@ -14,7 +14,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from interlingua.encoder import loading
+from interlingua.encoder import model_loading as loading
 from interlingua.encoder.model_folders import model_json
 from interlingua.encoder.model_init import cut
 from interlingua.engine.atomic_files import open_to_umask

@@ -24,7 +24,7 @@ class _Recording:
     readings: torch.Tensor
 
 
-class Graphed:
+class CudaGraphStep:
     """Calls `update` for the first steps, records it then, and plays the recording after; one for each shape.
 
     `update` takes the batches of a step (parts × terms) and returns its readings; it must take all its inputs from them

@@ -25,7 +25,7 @@ class _Enough(Exception):
 
 
 @contextmanager
-def sharing() -> Iterator[None]:
+def share_within_sum() -> Iterator[None]:
     """Within the block, `once` computes each thing once: what the terms of one sum share lives as long as the sum."""
     token = _KEPT.set({})
     try:
@@ -35,13 +35,13 @@ def sharing() -> Iterator[None]:
 
 
 def once(key: Key, compute: Callable[[], Any]) -> Any:
-    """What `compute` gives; inside `sharing` the first who asks under a key computes it for all.
+    """What `compute` gives; inside `share_within_sum` the first who asks under a key computes it for all.
 
     Outside it is computed at every call: weights may have changed, and nobody could notice. Keys are made of `id`s of
     things that outlive the sum, such as its batches.
 
     >>> calls = []
-    >>> with sharing():
+    >>> with share_within_sum():
     ...     found = [once((1, 2), lambda: calls.append(1)) for _ in range(3)]
     >>> len(calls)
     1
@@ -159,7 +159,7 @@ class Forward:
 
 
 @contextmanager
-def mapped(model: torch.nn.Module, fitted: Map) -> Iterator[None]:
+def map_head(model: torch.nn.Module, fitted: Map) -> Iterator[None]:
     """Within the block, the head reads the target language's last layer as if it were English's (papers/000 Fig. 5).
 
     `fitted` carries vectors of the target language onto English ones, fitted at the last layer of this very model

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from interlingua.engine.atomic_files import write_beside
+from interlingua.engine.atomic_files import write_atomically
 from interlingua.errors import InputError, MissingExtra
 from interlingua.paths import json_value
 from interlingua.training.checkpoints import Checkpoint, put_weights, weights_of
@@ -92,7 +92,7 @@ class Journal:
         self._waiting.clear()
         self._file.parent.mkdir(parents=True, exist_ok=True)
         kept = [json.dumps(line) for line in read_journal(self._file) if line["step"] <= done]
-        write_beside(self._file, lambda file: file.write("".join(f"{line}\n" for line in kept).encode()))
+        write_atomically(self._file, lambda file: file.write("".join(f"{line}\n" for line in kept).encode()))
         if self._board_folder is not None:
             self._board = _writer()(str(self._board_folder), purge_step=done + 1)
 
@@ -164,7 +164,7 @@ class Monitor:
 
 
 @dataclass
-class Books:
+class TrainingLog:
     """The books of one run. All processes keep them, since some entries need all; the first one writes."""
 
     model: torch.nn.Module
@@ -243,10 +243,10 @@ class Books:
             return False
         main = self.accelerator.is_main_process
         told = main and (whole or self.best.measured_in(self.metrics[-1]))
-        better = agreed(told and self.best.consider(self.metrics[-1]), self.accelerator)
+        better = broadcast_decision(told and self.best.consider(self.metrics[-1]), self.accelerator)
         if better:
             self.best.keep(self.model)
-        return agreed(self.best.exhausted, self.accelerator)
+        return broadcast_decision(self.best.exhausted, self.accelerator)
 
     def save(self, step: int, optimizer: torch.optim.Optimizer, *, finished: bool) -> None:
         """Save the state; at the end of the run with the best weights, where there are any."""
@@ -268,7 +268,7 @@ class Books:
             self.journal.close()
 
 
-def agreed(said: bool, accelerator: Any) -> bool:
+def broadcast_decision(said: bool, accelerator: Any) -> bool:
     """Whether the first process says so: clocks differ, and a process that leaves alone makes the others wait."""
     from accelerate.utils import broadcast_object_list
 

@@ -13,13 +13,13 @@ import torch
 
 from interlingua.errors import InputError
 from interlingua.training.checkpoints import Checkpoint
-from interlingua.training.cuda_graph import Graphed, Update
-from interlingua.training.forward import sharing
-from interlingua.training.journal import BestWeights, Books, Journal, Monitor, Progress, agreed
+from interlingua.training.cuda_graph import CudaGraphStep, Update
+from interlingua.training.forward import share_within_sum
+from interlingua.training.journal import BestWeights, Journal, Monitor, Progress, TrainingLog, broadcast_decision
 from interlingua.training.muon import MuonAdamW
 
 
-class Halved(torch.nn.Module):
+class Bf16Module(torch.nn.Module):
     """A module of batches run with bfloat16 copies of its float weights, made at every call.
 
     Autocast would keep the norms and the residual stream in float32, and a small model spends its time on moving
@@ -183,7 +183,7 @@ def train(
     optimizer = _optimizer(model, settings, on_device=accelerator.device.type == "cuda")
     best = None if settings.best is None else BestWeights(settings.best, settings.patience)
     names = ("loss", *_names(terms), "gradient_norm")
-    books = Books(model, accelerator, names, monitors, checkpoint, journal, best, progress)
+    books = TrainingLog(model, accelerator, names, monitors, checkpoint, journal, best, progress)
     done = books.begin(optimizer)
     undo = [term.objective.prepare(model) for term in terms]
     update, prepared = _prepared(model, terms, settings, optimizer, accelerator, norm=journal is not None)
@@ -200,7 +200,7 @@ def train(
             journal.add(step + 1, settings.rate(step), readings)
         last = step + 1 == settings.steps
         save = settings.checkpoint_every is not None and (step + 1) % settings.checkpoint_every == 0
-        over = stop_after is not None and agreed(time.monotonic() - began > stop_after, accelerator)
+        over = stop_after is not None and broadcast_decision(time.monotonic() - began > stop_after, accelerator)
         due = books.due(step + 1, last=last)
         flush = last or save or over or (step + 1) % 100 == 0
         if due or flush:
@@ -276,7 +276,7 @@ def _prepared(
     """What takes a step from its batches, and the optimiser, both as this device and these processes want them."""
     module: torch.nn.Module = _Sum(model, terms)
     if settings.precision == "bf16":
-        module = Halved(module, together=accelerator.num_processes == 1 and not settings.compile)
+        module = Bf16Module(module, together=accelerator.num_processes == 1 and not settings.compile)
     module, optimizer = accelerator.prepare(module, optimizer)
     on_gpu = accelerator.device.type == "cuda"
     if settings.compile:
@@ -284,7 +284,7 @@ def _prepared(
     weights = tuple(term.weight for term in terms)
     update: Update = partial(_update, module, settings, accelerator, optimizer, weights, norm)
     if (settings.compile or settings.graph) and on_gpu and accelerator.num_processes == 1:
-        update = Graphed(update)
+        update = CudaGraphStep(update)
     return update, optimizer
 
 
@@ -312,7 +312,7 @@ def _update(
     """One optimiser step; its loss, each term's loss and the gradient's norm, still on the device."""
     readings = torch.zeros(len(weights) + 2, device=accelerator.device)
     for part in batches:
-        with sharing():
+        with share_within_sum():
             losses = module(part) / settings.accumulate
         loss = torch.stack([weight * term for weight, term in zip(weights, losses, strict=True)]).sum()
         accelerator.backward(loss)

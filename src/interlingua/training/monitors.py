@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from interlingua.corpus import Skip
 from interlingua.encoder import Encoder
-from interlingua.encoder.pooling import send
-from interlingua.encoder.tokens import batches, items_of
+from interlingua.encoder.pooling import to_device
+from interlingua.encoder.tokens import batches, locate_items
 from interlingua.errors import InputError
 from interlingua.measures.cka import minibatch_cka
 from interlingua.measures.retrieval import retrieval
@@ -77,7 +77,7 @@ class Sample:
         long, empty = np.zeros(rows, bool), np.zeros(rows, bool)
         for column in texts.values():
             tokens = encoder.tokeniser(list(column), spans=False, words=True)
-            items = items_of(tokens, "word", list(column))
+            items = locate_items(tokens, "word", list(column))
             bounds = np.searchsorted(items.row, np.arange(rows + 1))
             long |= tokens.lengths > encoder.room
             empty |= np.diff(bounds) == 0
@@ -136,11 +136,11 @@ class Sample:
             ids[place, :length] = self.ids[text]
             for slot, (begin, end) in enumerate(((self.edges[0], length - self.edges[1]), *self.words[text])):
                 pools[place, slot, begin:end] = 1 / (end - begin)
-        given = {"input_ids": send(ids, device)}
+        given = {"input_ids": to_device(ids, device)}
         if int(lengths.min()) < wide:
-            given["attention_mask"] = send((np.arange(wide) < lengths[:, None]).astype(np.int64), device)
+            given["attention_mask"] = to_device((np.arange(wide) < lengths[:, None]).astype(np.int64), device)
         spoken = np.arange(len(self.languages))[:, None] == texts // len(self)
-        return PooledBatch(given, send(pools, device), send(spoken.astype(np.float32), device), texts)
+        return PooledBatch(given, to_device(pools, device), to_device(spoken.astype(np.float32), device), texts)
 
 
 @torch.no_grad()
@@ -158,7 +158,7 @@ def pooled_states(
 
 
 @dataclass(frozen=True)
-class Cadence:
+class MonitorSchedule:
     """How often a sample is read: in steps, what is dearer every `coarse` steps; `share` is its cost.
 
     `share` is in tokens: all that the monitors read, over three times what is trained on, since the backward pass of a
@@ -192,7 +192,9 @@ class Budget:
         return (max(tokens, least) * (readings + coarse) + more * coarse) / (step * self.steps)
 
 
-def cadence(sample: Sample, budget: Budget, *, span: int, every: int | None = None, rows: int | None = None) -> Cadence:
+def cadence(
+    sample: Sample, budget: Budget, *, span: int, every: int | None = None, rows: int | None = None
+) -> MonitorSchedule:
     """The most frequent cadence at which enough rows can be read for the budget's share.
 
     Cadences are divisors of `span`, so that changes over the span can be taken. The first is chosen that allows
@@ -217,7 +219,7 @@ def cadence(sample: Sample, budget: Budget, *, span: int, every: int | None = No
     count = min(rows or max(room[chosen], LEAST_ROWS), len(sample))
     last = -(-steps // chosen)  # Measured at the end alone.
     times = next((k for k in range(1, last) if cost(chosen, count, -(-last // k)) <= budget.share), last)
-    return Cadence(chosen, times * chosen, count, cost(chosen, count, -(-steps // (times * chosen))))
+    return MonitorSchedule(chosen, times * chosen, count, cost(chosen, count, -(-steps // (times * chosen))))
 
 
 COSINE = "cosine"
@@ -283,7 +285,7 @@ class Similarities:
             found[f"cka {code}"] = minibatch_cka([(_some(now), _some(then))]).value
         return found
 
-    def monitors(self, cadence: Cadence, *, pivot: str) -> tuple[Monitor, Monitor]:
+    def monitors(self, cadence: MonitorSchedule, *, pivot: str) -> tuple[Monitor, Monitor]:
         """Both as monitors of the loop: the average cosine at every `every` steps, the rest at every `coarse`."""
         return (
             Monitor(cadence.every, _timed(COSINE, self.average_cosines)),

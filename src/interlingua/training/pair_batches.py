@@ -11,10 +11,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from interlingua.counting import counted
-from interlingua.encoder.pooling import send
+from interlingua.encoder.pooling import to_device
 from interlingua.encoder.tokens import TokenisedTexts, Tokeniser
 from interlingua.errors import InputError
+from interlingua.plural_counts import count_noun
 from interlingua.training.forward import Batch, Forward, States, checked_layer, once
 from interlingua.training.word_pairs import WordTokens, align_tokens, beginnings, spread, word_tokens
 from interlingua.wordalign.links import Links
@@ -127,7 +127,7 @@ class TokenizedBitext:
         }
         if steady or int(self.lengths[texts].min()) < wide:  # Texts of one length need no mask on a CPU.
             made["attention_mask"] = (np.arange(wide) < self.lengths[texts][:, None]).astype(np.int64)
-        batch = {name: send(array, device) for name, array in made.items()}
+        batch = {name: to_device(array, device) for name, array in made.items()}
         batch["pool"] = self._pool(items, text_of_item * slots + slot, (len(texts), slots, wide), device)
         return batch
 
@@ -147,7 +147,7 @@ class TokenizedBitext:
         made: Arrays = {"input_ids": self._matrix(rows, wide), "anchor_row": place, "anchor_weight": there}
         if int(self.lengths[rows].min()) < wide:
             made["attention_mask"] = (np.arange(wide) < self.lengths[rows][:, None]).astype(np.int64)
-        batch = {name: send(array, device) for name, array in made.items()}
+        batch = {name: to_device(array, device) for name, array in made.items()}
         batch["pool"] = self._pool(items, text_of_item * slots + slot, (len(rows), slots, wide), device)
         return batch
 
@@ -167,7 +167,7 @@ class TokenizedBitext:
         flat = place[owner] * shape[2] + self.position[entries]
         weight = 1.0 / np.diff(self.item_starts)[items][owner]
         pool = torch.zeros(shape[0] * shape[1] * shape[2], device=device)
-        pool[send(flat, device)] = send(weight.astype(np.float32), device)
+        pool[to_device(flat, device)] = to_device(weight.astype(np.float32), device)
         return pool.view(shape)
 
 
@@ -206,7 +206,7 @@ def bitext(
     if not len(kept):
         raise InputError(
             "no row has a pair of linked words",
-            value=counted(len(source), "rows"),
+            value=count_noun(len(source), "rows"),
             remedy="Give more text, or better links.",
         )
     chosen = aligned.take(kept)
@@ -256,7 +256,7 @@ def _joined_sides(
     )
 
 
-def joined(parts: Sequence[TokenizedBitext]) -> TokenizedBitext:
+def concatenate_bitexts(parts: Sequence[TokenizedBitext]) -> TokenizedBitext:
     """Several bitexts as one, their rows end to end: a model adjusted on k languages at once (Cao et al. 2020)."""
     if len(parts) == 1:
         return parts[0]
@@ -395,7 +395,7 @@ class PairBatches:
             made = self.bitext.batch(own, device=device, few=self.replacement)
             counts = self.bitext.counts(rows)
             # Gradients of processes are averaged, so each divides by its part of the whole batch's count.
-            made["counts"] = send((np.array(counts) / world).astype(np.float32), device)
+            made["counts"] = to_device((np.array(counts) / world).astype(np.float32), device)
             self._made = (key, made)
         return self._made[1]
 

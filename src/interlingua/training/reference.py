@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from interlingua.engine.atomic_files import made_beside
+from interlingua.engine.atomic_files import atomic_path
 from interlingua.errors import InputError
 from interlingua.training.forward import Forward, checked_layer
 from interlingua.training.pair_batches import TokenizedBitext, pooled_words
@@ -91,7 +91,7 @@ def reference(
     place = folder / f"{_key(model, bitext, number, kind, precision)}.npy"
     if _readable(place, shape, kind) is None:
         folder.mkdir(parents=True, exist_ok=True)
-        with made_beside(place) as beside:
+        with atomic_path(place) as beside:
             mapped = np.lib.format.open_memmap(beside, "w+", _STORED[kind], shape)
             with beside.open("r+b") as file:
                 # A hole in a file takes room when it is written to, and a full disk then kills by SIGBUS.

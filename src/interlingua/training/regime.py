@@ -16,10 +16,10 @@ from interlingua.registry import unknown
 from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.journal import Journal, Monitor, Progress
 from interlingua.training.loop import LoopSettings, Term, train
-from interlingua.training.phases import Freeze, Lora, Part, Phase, Schedule
+from interlingua.training.phase_files import Freeze, Lora, Phase, PhaseObjective, Schedule
 from interlingua.training.regime_names import ALPHA, AUXILIARY
 from interlingua.training.task import FineTuning
-from interlingua.training.trainable import adapted, freezing
+from interlingua.training.trainable import freeze_weights, with_adapters
 
 ADJUST = Schedule(5e-5, epochs=1, warmup=0.1, decay=0.0, betas=(0.9, 0.98), eps=1e-9)
 """The adjustment as the code of papers/001 has it: Adam, warm-up over a tenth of the steps, then constant."""
@@ -42,20 +42,20 @@ class Regime:
     mapped: bool | str = False
 
 
-def _task(task: FineTuning | None, *more: Part) -> Phase:
+def _task(task: FineTuning | None, *more: PhaseObjective) -> Phase:
     if task is None:
         raise InputError("a regime with a task, and none was given", remedy="Give the task's defaults as task=.")
-    return Phase("task", (Part("task", batch=task.batch), *more), fine_tune(task))
+    return Phase("task", (PhaseObjective("task", batch=task.batch), *more), fine_tune(task))
 
 
-_ADJUST = Phase("adjust", (Part("adjustment"), Part("anchor")), ADJUST)
+_ADJUST = Phase("adjust", (PhaseObjective("adjustment"), PhaseObjective("anchor")), ADJUST)
 
 
-def _beside(anchor: float) -> tuple[Part, Part]:
+def _beside(anchor: float) -> tuple[PhaseObjective, PhaseObjective]:
     """The adjustment as a second task: a random batch of 16 rows at every step."""
     return (
-        Part("adjustment", ALPHA, AUXILIARY, replacement=True),
-        Part("anchor", anchor, AUXILIARY, replacement=True),
+        PhaseObjective("adjustment", ALPHA, AUXILIARY, replacement=True),
+        PhaseObjective("anchor", anchor, AUXILIARY, replacement=True),
     )
 
 
@@ -106,7 +106,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Place:
+class RunPaths:
     """Where a run keeps its state: a folder with a checkpoint and a journal for each stage."""
 
     folder: Path
@@ -122,9 +122,9 @@ class Place:
 def trainable(model: torch.nn.Module, freeze: Freeze, lora: Lora | None, *, seed: int) -> Iterator[None]:
     """Within the block, the model's trained weights are those of a phase; what is frozen gets no adapter either."""
     with ExitStack() as around:
-        around.enter_context(freezing(model, freeze))
+        around.enter_context(freeze_weights(model, freeze))
         if lora is not None:
-            around.enter_context(adapted(model, lora, seed=seed))
+            around.enter_context(with_adapters(model, lora, seed=seed))
         yield
 
 
@@ -133,7 +133,7 @@ def train_stages(
     stages: Sequence[Stage],
     *,
     device: torch.device,
-    place: Place | None = None,
+    place: RunPaths | None = None,
     tensorboard: Path | None = None,
     progress: Progress | None = None,
     after: Callable[[str], None] | None = None,

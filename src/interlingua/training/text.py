@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from interlingua.corpus import clean
-from interlingua.engine.atomic_files import made_beside
-from interlingua.engine.child_processes import guarded
+from interlingua.engine.atomic_files import atomic_path
+from interlingua.engine.child_processes import safe_child_environment
 from interlingua.errors import InputError
 from interlingua.paths import read_json, regular
-from interlingua.readers.documents import opened
+from interlingua.readers.documents import open_document
 
 RULES = ("short", "web address", "few letters", "repeated")
 _SHORTEST = 8
@@ -37,22 +37,22 @@ _DIGIT = regex.compile(r"\p{Nd}")
 _UNWRITTEN = regex.compile("[\u064b-\u0652\u0670\u0640]")
 
 
-def tidy(lines: Iterable[str]) -> Iterator[str]:
+def filter_lines(lines: Iterable[str]) -> Iterator[str]:
     """The lines that are worth learning from, in order; doing it twice changes nothing.
 
     Left out: lines of fewer than 8 characters, with "http" in them, with fewer letters than 60 % of their characters
     (tables, code, numbers), and lines seen before in all but their digits (menus, dates, headings).
 
-    >>> list(tidy(["Version 2.0 is out now", "Version 3.1 is out now", "ok", "see http://a.example", "1 + 1 = 2 (!)"]))
+    >>> list(filter_lines(["Version 2.0 is out now", "Version 3.1 is out now", "ok", "see http://a.example", "1 + 1 = 2 (!)"]))
     ['Version 2.0 is out now']
     """
-    return (line for line, rule in judged(lines) if rule is None)
+    return (line for line, rule in classify_lines(lines) if rule is None)
 
 
-def judged(lines: Iterable[str]) -> Iterator[tuple[str, str | None]]:
+def classify_lines(lines: Iterable[str]) -> Iterator[tuple[str, str | None]]:
     """Every line, in order, with the first of `RULES` that leaves it out; None for a line that is kept.
 
-    >>> [rule for _, rule in judged(["Version 2.0 is out now", "Version 3.1 is out now", "ok", "1 + 1 = 2 (!)"])]
+    >>> [rule for _, rule in classify_lines(["Version 2.0 is out now", "Version 3.1 is out now", "ok", "1 + 1 = 2 (!)"])]
     [None, 'repeated', 'short', 'few letters']
     """
     seen: set[bytes] = set()
@@ -118,11 +118,11 @@ def lines_of(path: Path, *, tidied: bool = False, limit: int | None = None) -> I
     No more than the first `limit` lines are looked at.
     """
     found = islice(_lines_of(path), limit)
-    return tidy(found) if tidied else found
+    return filter_lines(found) if tidied else found
 
 
 def _lines_of(path: Path) -> Iterator[str]:
-    with opened(path) as document:
+    with open_document(path) as document:
         for _, line in document.lines():
             text = clean(line)
             if text is not None:
@@ -153,7 +153,7 @@ def token_stream(
     shutil.rmtree(place, ignore_errors=True)  # Damaged, if it is there.
     if not place.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
-        with made_beside(place) as beside:
+        with atomic_path(place) as beside:
             beside.mkdir()
             work = partial(_tokenise, tokenizer.to_str(), _dtype(tokenizer), length, separator, tidied, limit)
             _write(work, files, beside, length=length, tidied=tidied, progress=progress)
@@ -224,7 +224,7 @@ def _mapped(work: Callable[[Path], _Tokenised], paths: Sequence[Path]) -> Iterat
     if workers == 1 or sum(path.stat().st_size for path in paths) < _WORTH_PROCESSES:
         yield map(work, paths)
         return
-    with guarded(), ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with safe_child_environment(), ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         yield pool.map(work, paths)
 
 
@@ -257,7 +257,7 @@ def _counts(tidied: bool) -> dict[str, int]:
 
 def _counted(lines: Iterator[str], tidied: bool, tally: dict[str, int]) -> Iterator[str]:
     """The lines, tidied or as they are, counted on the way with those that were left out."""
-    for line, rule in judged(lines) if tidied else ((line, None) for line in lines):
+    for line, rule in classify_lines(lines) if tidied else ((line, None) for line in lines):
         tally[rule or "kept"] += 1
         if rule is None:
             yield line

@@ -48,7 +48,7 @@ def train_wordpiece(
     letters = _letters(seen, first.normalizer, alphabet)
     inside = sorted(piece for piece in first.get_vocab() if piece[len(_INSIDE) :] in letters and _is_inside(piece))
     second = _trained(text(count=False), vocabulary=vocabulary, letters=letters, inside=inside)
-    return finished(empty_wordpiece(second.get_vocab()))
+    return add_special_tokens(empty_wordpiece(second.get_vocab()))
 
 
 def _trained(text: Iterable[str], *, vocabulary: int, letters: list[str] | None, inside: list[str]) -> Tokenizer:
@@ -96,7 +96,7 @@ def empty_wordpiece(vocabulary: Mapping[str, int] | None = None) -> Tokenizer:
     return tokenizer
 
 
-def finished(tokenizer: Tokenizer) -> Tokenizer:
+def add_special_tokens(tokenizer: Tokenizer) -> Tokenizer:
     """The tokenizer with its special tokens known as such, and [CLS] and [SEP] put round a text."""
     tokenizer.add_special_tokens(list(SPECIAL))
     ids = {name: tokenizer.token_to_id(name) for name in ("[CLS]", "[SEP]")}

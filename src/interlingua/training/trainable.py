@@ -11,7 +11,7 @@ import torch
 
 from interlingua.errors import InputError, MissingExtra
 from interlingua.training.forward import block_count, blocks
-from interlingua.training.phases import Freeze, Lora
+from interlingua.training.phase_files import Freeze, Lora
 
 
 def frozen(model: torch.nn.Module, freeze: Freeze) -> list[torch.nn.Parameter]:
@@ -55,7 +55,7 @@ def _embeddings(body: torch.nn.Module) -> list[torch.nn.Parameter]:
 
 
 @contextmanager
-def freezing(model: torch.nn.Module, freeze: Freeze) -> Iterator[None]:
+def freeze_weights(model: torch.nn.Module, freeze: Freeze) -> Iterator[None]:
     """Within the block, what is frozen gets no gradient; after it, everything is as before."""
     held = [weight for weight in frozen(model, freeze) if weight.requires_grad]
     for weight in held:
@@ -82,7 +82,7 @@ class Adapter:
 
 
 @contextmanager
-def adapted(model: torch.nn.Module, lora: Lora, *, seed: int = 0) -> Iterator[None]:
+def with_adapters(model: torch.nn.Module, lora: Lora, *, seed: int = 0) -> Iterator[None]:
     """Within the block the body has adapters; after it they are merged, and its weights are plain ones again.
 
     A is drawn by the seed and B is zero, so that the model is the same when it begins. Biases, norms and embeddings
@@ -118,7 +118,7 @@ def merge(body: torch.nn.Module) -> None:
 
 
 def adapters(body: torch.nn.Module) -> dict[str, Adapter]:
-    """The adapters of a body by the name that the weight has without them; none outside of `adapted`."""
+    """The adapters of a body by the name that the weight has without them; none outside of `with_adapters`."""
     if not any("lora_" in name for name, _ in body.named_parameters()):
         return {}  # peft takes seconds to load, and need not be there.
     return {

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from interlingua.encoder.pooling import send
-from interlingua.encoder.tokens import TokenisedTexts, Tokeniser, covering
+from interlingua.encoder.pooling import to_device
+from interlingua.encoder.tokens import TokenisedTexts, Tokeniser, covering_windows
 from interlingua.errors import InputError
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence
@@ -109,7 +109,7 @@ def spans_to_tokens(tokens: TokenisedTexts, sentences: Sequence[Sentence]) -> tu
     """The text, first token and last token (exclusive) of every word; `last` <= `first` where there is no token."""
     assert tokens.spans is not None
     longest = max((len(sentence.text) for sentence in sentences), default=0)
-    row, first, last, _ = covering(
+    row, first, last, _ = covering_windows(
         [sentence.spans for sentence in sentences], tokens.starts, tokens.spans, longest=longest
     )
     return row, first, last
@@ -179,10 +179,10 @@ def pool_words(hidden: torch.Tensor, words: WordTokens) -> torch.Tensor:
     """
     counts = np.diff(words.start)
     owner = np.repeat(np.arange(len(words)), counts)
-    flat = send(words.row[owner] * hidden.shape[1] + words.position, hidden.device)
-    weight = send((1.0 / counts).astype(np.float32), hidden.device)[:, None]
+    flat = to_device(words.row[owner] * hidden.shape[1] + words.position, hidden.device)
+    weight = to_device((1.0 / counts).astype(np.float32), hidden.device)[:, None]
     vectors = hidden.reshape(-1, hidden.shape[-1])[flat].float()
-    sums = vectors.new_zeros(len(words), hidden.shape[-1]).index_add(0, send(owner, hidden.device), vectors)
+    sums = vectors.new_zeros(len(words), hidden.shape[-1]).index_add(0, to_device(owner, hidden.device), vectors)
     return sums * weight
 
 

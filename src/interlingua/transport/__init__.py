@@ -7,8 +7,8 @@ balanced problem min sum f c, whose plan says the same once flows along similari
 """
 
 from interlingua.transport.entropic import entropic
-from interlingua.transport.exact import exact, quick
+from interlingua.transport.exact import exact, has_network_simplex
 from interlingua.transport.flow import Flow, TransportProblem
-from interlingua.transport.weighting import WEIGHTINGS, weights_of
+from interlingua.transport.unit_weights import WEIGHTINGS, weights_of
 
-__all__ = ["WEIGHTINGS", "Flow", "TransportProblem", "entropic", "exact", "quick", "weights_of"]
+__all__ = ["WEIGHTINGS", "Flow", "TransportProblem", "entropic", "exact", "has_network_simplex", "weights_of"]

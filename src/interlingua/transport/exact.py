@@ -53,7 +53,7 @@ def _solved(problems: Sequence[TransportProblem], solve: Solver) -> list[Flow]:
     return [problem.flow(solve(problem.source, problem.target, problem.costs)) for problem in problems]
 
 
-def quick() -> bool:
+def has_network_simplex() -> bool:
     """Whether POT is here: without it an exact solution takes 50 to 100 times as long."""
     return _solver() is not _by_linear_program
 

@@ -45,11 +45,11 @@ class TransportProblem:
         table = np.clip(table, -1.0, 1.0)
         costs: Floats = 1.0 - np.maximum(table, 0.0)
         costs[costs < _ROUNDING] = 0.0
-        return cls(table, costs, normalised(sides[0]), normalised(sides[1]))
+        return cls(table, costs, normalize_weights(sides[0]), normalize_weights(sides[1]))
 
     def weighed(self, source: Floats, target: Floats) -> TransportProblem:
         """The same similarities under other weights, which are normalised."""
-        return replace(self, source=normalised(source), target=normalised(target))
+        return replace(self, source=normalize_weights(source), target=normalize_weights(target))
 
     def merged(self, rows: tuple[Ints, Ints], columns: tuple[Ints, Ints]) -> TransportProblem:
         """The smaller problem of the same optimum in which equal tokens are one, with the sum of their weights.
@@ -97,7 +97,7 @@ class Flow:
         return list(zip(rows.tolist(), columns.tolist(), flows[chosen].tolist(), strict=True))
 
 
-def normalised(weights: Floats) -> Floats:
+def normalize_weights(weights: Floats) -> Floats:
     """The weights divided by their sum; none that is negative or undefined, and not all 0."""
     total = float(weights.sum())
     if not np.isfinite(total) or weights.min(initial=0.0) < 0 or total <= 0:

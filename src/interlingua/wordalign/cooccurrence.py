@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from interlingua.wordalign.blocks import Workers
 from interlingua.wordalign.diagonal import Groups, Prior, TargetPlaces
-from interlingua.wordalign.spill import Overflow
+from interlingua.wordalign.spill import SpillFile
 from interlingua.wordalign.vocabulary import Sentences, distinct
 
 
@@ -34,7 +34,7 @@ class EntryStore:
     budget: int
     device: torch.device
     _used: int = 0
-    _file: Overflow = field(default_factory=lambda: Overflow("the co-occurrences of this text"))
+    _file: SpillFile = field(default_factory=lambda: SpillFile("the co-occurrences of this text"))
     _lock: Lock = field(default_factory=Lock)
 
     @classmethod

@@ -38,7 +38,7 @@ class TranslationTable:
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedCounts:
     """What a pass counts: sums in double precision, and counts of pairs in that of the table."""
 
     counts: torch.Tensor  # expected links of each pair
@@ -77,7 +77,7 @@ def expect(
     source_types: int,
     distances: bool,
     into: torch.Tensor | None = None,
-) -> Expected:
+) -> ExpectedCounts:
     """The E-step: posteriors q(i) = δ(i) θ(t | s_i) / Σ, summed by pair (Dyer et al. 2013, §2).
 
     `into` is where the counts go; it may be the table itself, the largest array there is: what a block reads and
@@ -102,7 +102,7 @@ def expect(
         for places, real in found.real:
             mass.index_add_(0, places, real)
     log_likelihood, distance = sums.tolist()
-    return Expected(counts, totals, null, log_likelihood, distance, mass)
+    return ExpectedCounts(counts, totals, null, log_likelihood, distance, mass)
 
 
 class _Counted(NamedTuple):
@@ -266,7 +266,7 @@ class Distributions:
         )
         return TranslationTable(pairs, null)
 
-    def prior_expectation(self, expected: Expected, alpha: float) -> float:
+    def prior_expectation(self, expected: ExpectedCounts, alpha: float) -> float:
         """E[ln p(target words | links)] where links are those expected and every θ has its Dirichlet prior only.
 
         That is the variational bound before the first step: neither links nor θ differ from their priors.
@@ -277,7 +277,7 @@ class Distributions:
         digamma = log_gamma_and_digamma(torch.cat([self.sizes[seen].double(), null, one]).clamp_min(1) * alpha)[1]
         return float((totals * (digamma[-1] - digamma[:-1])).sum())
 
-    def likeliest(self, expected: Expected, workers: Workers) -> TranslationTable:
+    def likeliest(self, expected: ExpectedCounts, workers: Workers) -> TranslationTable:
         """θ = count / total: the M-step of plain EM. The counts are overwritten by the table."""
         totals = expected.totals
         scale = torch.where(totals > 0, math.exp(SCALE) / totals, 0.0)
@@ -292,7 +292,7 @@ class Distributions:
         null = expected.null * torch.where(total > 0, math.exp(SCALE) / total, 0.0)
         return TranslationTable(expected.counts, null.to(expected.counts.dtype))
 
-    def variational(self, expected: Expected, alpha: float, workers: Workers) -> tuple[TranslationTable, float]:
+    def variational(self, expected: ExpectedCounts, alpha: float, workers: Workers) -> tuple[TranslationTable, float]:
         """exp E[ln θ] = exp(ψ(count + α) - ψ(total + size · α)), and the divergence of θ's posterior from its prior.
 
         The Dirichlet prior of a source word is over the target types seen with it, as in fast_align's table

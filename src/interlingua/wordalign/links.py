@@ -98,7 +98,7 @@ class PairFilters:
 
 
 @dataclass(frozen=True)
-class Dropped:
+class DroppedLinks:
     """What a filter dropped: its name, and how many links."""
 
     name: str
@@ -111,7 +111,7 @@ class WordPairs:
 
     links: Links
     given: int
-    dropped: tuple[Dropped, ...]
+    dropped: tuple[DroppedLinks, ...]
 
 
 def word_pairs(source: Rows, target: Rows, links: Links, filters: PairFilters | None = None) -> WordPairs:
@@ -129,10 +129,10 @@ def word_pairs(source: Rows, target: Rows, links: Links, filters: PairFilters | 
     left, right = _numbers(source, links.row, links.source, known), _numbers(target, links.row, links.target, known)
     words = list(known)
     kept = np.ones(len(links), bool)
-    dropped: list[Dropped] = []
+    dropped: list[DroppedLinks] = []
 
     def drop(name: str, bad: NDArray[np.bool_]) -> None:
-        dropped.append(Dropped(name, int((kept & bad).sum())))
+        dropped.append(DroppedLinks(name, int((kept & bad).sum())))
         np.logical_and(kept, ~bad, out=kept)
 
     if filters.longest is not None:

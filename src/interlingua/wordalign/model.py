@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from interlingua.engine.atomic_files import made_beside, open_to_umask
+from interlingua.engine.atomic_files import atomic_path, open_to_umask
 from interlingua.errors import InputError
 from interlingua.paths import read_json, regular_folder
 from interlingua.wordalign.blocks import workers
@@ -23,7 +23,7 @@ from interlingua.wordalign.cooccurrence import Cooccurrences, EntryStore
 from interlingua.wordalign.diagonal import TENSIONS, Prior
 from interlingua.wordalign.em_steps import RULES, BestLinks, TranslationTable, decode
 from interlingua.wordalign.links import Links
-from interlingua.wordalign.symmetrize import symmetrise
+from interlingua.wordalign.symmetrize import symmetrize
 from interlingua.wordalign.vocabulary import Sentences
 
 _ROWS_AT_ONCE = 1 << 17
@@ -31,7 +31,7 @@ Starts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Applied:
+class DirectedAlignment:
     """What a model says of a bitext: the best source word of each target word, and ln p(target | source) by row.
 
     `turned`: the model is one of p(source | target), and its links are still given as (row, source word, target word).
@@ -44,7 +44,7 @@ class Applied:
     turned: bool = False
 
     @classmethod
-    def of(cls, best: BestLinks, source: Sentences, target: Sentences, *, turned: bool = False) -> Applied:
+    def of(cls, best: BestLinks, source: Sentences, target: Sentences, *, turned: bool = False) -> DirectedAlignment:
         """What was found for each target word of p(target | source)."""
         logs = best.logs.cpu().numpy()
         by_row = np.zeros(len(target))
@@ -81,8 +81,10 @@ class Applied:
         return row, linked + starts[0] - self.starts[row], here[linked].astype(np.int64)
 
 
-def combined(forward: Applied, backward: Applied, how: str = "intersect", *, rows: int | None = None) -> Links:
-    """The links of both directions as one set (see `symmetrise`), of the first `rows` rows where that is given.
+def combine_directions(
+    forward: DirectedAlignment, backward: DirectedAlignment, how: str = "intersect", *, rows: int | None = None
+) -> Links:
+    """The links of both directions as one set (see `symmetrize`), of the first `rows` rows where that is given.
 
     Rows are worked on some at a time, so that the links of a direction are never there as a whole.
     """
@@ -92,13 +94,13 @@ def combined(forward: Applied, backward: Applied, how: str = "intersect", *, row
     made = (
         _agreed(forward, backward, *bounds)
         if how == "intersect"
-        else symmetrise(forward.links_of(*bounds), backward.links_of(*bounds), how)
+        else symmetrize(forward.links_of(*bounds), backward.links_of(*bounds), how)
         for bounds in _ranges(count)
     )
     return _gathered(made, room)
 
 
-def _agreed(forward: Applied, backward: Applied, first: int, last: int) -> Links:
+def _agreed(forward: DirectedAlignment, backward: DirectedAlignment, first: int, last: int) -> Links:
     """Links that both directions have; by source word, and so in order without a sort."""
     row, source, target = backward.found(first, last)
     kept = forward.best[forward.starts[row] + target] == source
@@ -174,7 +176,7 @@ class DiagonalModel:
         *,
         device: str = "cpu",
         turned: bool = False,
-    ) -> Applied:
+    ) -> DirectedAlignment:
         """Links and likelihoods of any text; words and pairs never seen have probability 1e-9, as in fast_align.
 
         `turned`: links are given as (row, target word, source word), those of a model of the other direction.
@@ -194,7 +196,7 @@ class DiagonalModel:
                 best = decode(text, table, prior, pool, words=len(theirs.ids))
         finally:
             store.close()
-        return Applied.of(best, ours, theirs, turned=turned)
+        return DirectedAlignment.of(best, ours, theirs, turned=turned)
 
     def _asked(self, source: Sentences, target: Sentences) -> tuple[torch.Tensor, torch.Tensor]:
         """The keys of the pairs whose words both occur in a text, sorted, and their ln p.
@@ -220,7 +222,7 @@ class DiagonalModel:
 
     def save(self, folder: Path) -> None:
         """Write the model into a folder: beside it first, then renamed, so that it is there whole or not at all."""
-        with made_beside(folder) as beside:
+        with atomic_path(folder) as beside:
             beside.mkdir(parents=True)
             save_file({name: getattr(self, name).contiguous() for name in _TENSORS}, beside / "model.safetensors")
             about = {"settings": asdict(self.settings), "tension": self.tension}

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from interlingua.encoder import Encoder
-from interlingua.encoder.pooling import send
-from interlingua.encoder.tokens import covering
+from interlingua.encoder.pooling import to_device
+from interlingua.encoder.tokens import covering_windows
 from interlingua.errors import InputError
 from interlingua.registry import unknown
 from interlingua.wordalign.links import Links
@@ -141,17 +141,19 @@ def _units(encoder: Encoder, sentences: Sequence[Sentence], settings: NeuralSett
     vectors = torch.from_numpy(np.ascontiguousarray(tokens[layer])).to(encoder.device).float()
     starts = np.searchsorted(tokens.row, np.arange(len(texts) + 1))
     longest = max(len(text) for text in texts)
-    row, first, last, _ = covering([sentence.spans for sentence in sentences], starts, tokens.spans, longest=longest)
+    row, first, last, _ = covering_windows(
+        [sentence.spans for sentence in sentences], starts, tokens.spans, longest=longest
+    )
     counts = np.maximum(last - first, 0)
     word = np.arange(len(row)) - np.searchsorted(row, row)
     owner = np.repeat(np.arange(len(row)), counts)
     place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts) + (first + starts[row])[owner]
-    vectors = vectors[send(place, encoder.device)]
+    vectors = vectors[to_device(place, encoder.device)]
     if settings.unit == "word":
         kept = np.flatnonzero(counts)
         number = np.searchsorted(kept, owner)
-        sums = vectors.new_zeros(len(kept), vectors.shape[1]).index_add_(0, send(number, encoder.device), vectors)
-        vectors = sums / send(counts[kept].astype(np.float32), encoder.device)[:, None]
+        sums = vectors.new_zeros(len(kept), vectors.shape[1]).index_add_(0, to_device(number, encoder.device), vectors)
+        vectors = sums / to_device(counts[kept].astype(np.float32), encoder.device)[:, None]
         owner = kept
     return _Units(vectors, row[owner], word[owner], len(sentences), int((counts == 0).sum()))
 
@@ -177,8 +179,8 @@ def _link(source: _Units, target: _Units, settings: NeuralSettings) -> Iterator[
         for side, begin, counts in ((source, begins[0], n), (target, begins[1], m)):
             place = np.arange(counts[batch].max())
             inside = place < counts[batch][:, None]
-            padded.append(side.vectors[send(np.where(inside, begin[batch][:, None] + place, 0), device)])
-            masks.append(send(inside, device))
+            padded.append(side.vectors[to_device(np.where(inside, begin[batch][:, None] + place, 0), device)])
+            masks.append(to_device(inside, device))
         linked = link_batch(padded[0], padded[1], masks[0], masks[1], settings)
         pair, left, right = (part.cpu().numpy() for part in linked.nonzero(as_tuple=True))
         rows = batch[pair]

@@ -14,10 +14,10 @@ from typing import overload
 from interlingua.errors import InputError, InterlinguaError
 
 
-class Overflow:
+class SpillFile:
     """A file without a name: nothing is left of it, even after a kill. It is made when first written to.
 
-    >>> file = Overflow("the example")
+    >>> file = SpillFile("the example")
     >>> file.append(b"some"), file.append(b"bytes")
     (0, 4)
     >>> buffer = bytearray(5)
@@ -90,7 +90,7 @@ class PackedTexts(Sequence[str]):
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._ends = array("q", [0])
         self._memory, self._waiting = bytearray(), bytearray()  # what is in the file, or on its way there, comes behind
-        self._file = Overflow("the text")
+        self._file = SpillFile("the text")
         self._spilt = False
         for text in texts:
             self.append(text)

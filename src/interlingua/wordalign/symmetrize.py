@@ -25,7 +25,7 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 
-def symmetrise(forward: Links, backward: Links, how: str = "intersect") -> Links:
+def symmetrize(forward: Links, backward: Links, how: str = "intersect") -> Links:
     """The links of both directions combined; both are given as (row, source word, target word).
 
     `how`: `intersect`, `union`, `grow-diag`, `grow-diag-final`, `grow-diag-final-and`, or one of the directions
@@ -33,7 +33,7 @@ def symmetrise(forward: Links, backward: Links, how: str = "intersect") -> Links
 
     >>> forward, backward = Links.of([0, 0], [0, 1], [0, 1]), Links.of([0, 0], [0, 1], [0, 2])
     >>> for how in ("intersect", "grow-diag", "union"):
-    ...     print(how, symmetrise(forward, backward, how).target.tolist())
+    ...     print(how, symmetrize(forward, backward, how).target.tolist())
     intersect [0]
     grow-diag [0, 1, 2]
     union [0, 1, 2]

@@ -15,14 +15,14 @@ from interlingua.wordalign.diagonal import Prior
 from interlingua.wordalign.em_steps import (
     BestLinks,
     Distributions,
-    Expected,
+    ExpectedCounts,
     TranslationTable,
     best_tension,
     decode,
     expect,
     fast_align_tension,
 )
-from interlingua.wordalign.model import AlignerSettings, Applied, DiagonalModel, check_rows
+from interlingua.wordalign.model import AlignerSettings, DiagonalModel, DirectedAlignment, check_rows
 from interlingua.wordalign.vocabulary import Sentences
 
 Text = Iterable[Sequence[str]] | Sentences
@@ -41,12 +41,12 @@ class Iteration:
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedAligner:
     """A model, how its training went, and what it says of the text it was trained on."""
 
     model: DiagonalModel
     iterations: tuple[Iteration, ...]
-    applied: Applied
+    applied: DirectedAlignment
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class DirectionResult:
     """How the training of a direction went, and what its model says of the text; the model itself is gone."""
 
     iterations: tuple[Iteration, ...]
-    applied: Applied
+    applied: DirectedAlignment
 
 
 def train(
@@ -65,7 +65,7 @@ def train(
     device: str = "cpu",
     memory: int | None = None,
     progress: Callable[[Iteration], None] | None = None,
-) -> Trained:
+) -> TrainedAligner:
     """The model of p(target | source), trained on rows that translate each other.
 
     Rows with an empty side are passed over. `memory` is the number of bytes that may be taken by what grows with the
@@ -80,7 +80,7 @@ def train(
     models: list[DiagonalModel] = []
     place = _TrainingPlace(device, memory)
     found = _train(*_numbered(source, target, device), settings, place, progress, models.append, turned=False)
-    return Trained(models[0], found.iterations, found.applied)
+    return TrainedAligner(models[0], found.iterations, found.applied)
 
 
 def train_both(
@@ -91,7 +91,7 @@ def train_both(
     device: str = "cpu",
     memory: int | None = None,
     progress: Callable[[str, Iteration], None] | None = None,
-) -> tuple[Trained, Trained]:
+) -> tuple[TrainedAligner, TrainedAligner]:
     """The models of p(target | source) and p(source | target); progress is reported as "forward" or "backward".
 
     The links of both are (row, source word, target word), so that they can be symmetrised as they are.
@@ -106,7 +106,7 @@ def train_both(
         progress=progress,
         keep=lambda _, model: models.append(model),
     )
-    forward, backward = (Trained(m, one.iterations, one.applied) for m, one in zip(models, both, strict=True))
+    forward, backward = (TrainedAligner(m, one.iterations, one.applied) for m, one in zip(models, both, strict=True))
     return forward, backward
 
 
@@ -168,7 +168,7 @@ def _train(
             done, best = _trained(source, target, settings, store, pool, progress or (lambda iteration: None), keep)
     finally:
         store.close()
-    return DirectionResult(done, Applied.of(best, source, target, turned=turned))
+    return DirectionResult(done, DirectedAlignment.of(best, source, target, turned=turned))
 
 
 @dataclass(frozen=True)
@@ -212,11 +212,13 @@ class _Training:
 
         return best, self._told(state, number, best.log_likelihood, best.null, lambda: self._expect(state))
 
-    def _expect(self, state: _TrainingState, *, distances: bool = False, into: torch.Tensor | None = None) -> Expected:
+    def _expect(
+        self, state: _TrainingState, *, distances: bool = False, into: torch.Tensor | None = None
+    ) -> ExpectedCounts:
         prior, types = self._prior(state), len(self.theta.sizes)
         return expect(self.text, state.table, prior, self.pool, source_types=types, distances=distances, into=into)
 
-    def _moved(self, tension: float, expected: Expected) -> float:
+    def _moved(self, tension: float, expected: ExpectedCounts) -> float:
         places = self.text.places
         if self.settings.tension_rule == "fast_align":
             return fast_align_tension(places, expected.distance, tension)
@@ -229,7 +231,12 @@ class _Training:
         return Prior(self.text.places, state.tension, self.settings.null, dtype=chosen, measured_from=first)
 
     def _told(
-        self, state: _TrainingState, number: int, log_likelihood: float, null: float, expected: Callable[[], Expected]
+        self,
+        state: _TrainingState,
+        number: int,
+        log_likelihood: float,
+        null: float,
+        expected: Callable[[], ExpectedCounts],
     ) -> Iteration:
         """The record of a pass. Before the first step, the bound is that of links and θ drawn from their priors."""
         words = max(self.text.words, 1)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from interlingua.engine.executors import Options, Tell, executors
-from interlingua.engine.locks import leave
+from interlingua.engine.locks import release_locks
 from interlingua.engine.process_setup import free_device_memory, threads_restored
 from interlingua.engine.step import ObjectCache
 from interlingua.engine.step_runner import BLOCKED, BUSY, DONE, FAILED, FULL, Job, Outcome, run_step
@@ -39,7 +39,7 @@ def inline(jobs: Sequence[Job], workspace: Workspace, options: Options, tell: Te
                 yield outcome
         finally:
             if options.group.is_first:
-                leave(workspace.work)
+                release_locks(workspace.work)
 
 
 def _outcome(

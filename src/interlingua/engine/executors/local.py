@@ -15,7 +15,7 @@ from typing import Any
 from interlingua.engine import child_processes
 from interlingua.engine.executors import Options, Tell, executors
 from interlingua.engine.executors.ready_queue import ReadyQueue
-from interlingua.engine.machine import Machine, Share, this_machine
+from interlingua.engine.machine import Allocation, Machine, this_machine
 from interlingua.engine.step_runner import BUSY, FAILED, Job, Outcome
 from interlingua.engine.workspace import Failure, Workspace
 
@@ -63,7 +63,7 @@ class Worker:
     lifeline: int
     gpus: tuple[str, ...]
     job: Job | None = None
-    share: Share | None = None
+    share: Allocation | None = None
 
 
 @dataclass

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from interlingua.engine.child_processes import guarded
+from interlingua.engine.child_processes import safe_child_environment
 from interlingua.engine.executors import Options, Tell, executors
 from interlingua.engine.machine import named_gpus, this_machine
 from interlingua.engine.step import ObjectCache, Resources
@@ -80,7 +80,7 @@ def _connect(ray: Any, address: str | None, options: Options) -> None:
         _knock(address)
         if address is not None and _wants_token(address):
             raise _refused(address)
-        with guarded():
+        with safe_child_environment():
             ray.init(**about, job_config=_without_current_folder(ray))
     except ray.exceptions.AuthenticationError as error:
         raise _refused(address) from error

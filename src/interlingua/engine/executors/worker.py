@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from interlingua.engine.locks import leave, owner
+from interlingua.engine.locks import owner, release_locks
 from interlingua.engine.machine import named_gpus
 from interlingua.engine.process_setup import free_device_memory
 from interlingua.engine.step import ObjectCache
@@ -50,7 +50,7 @@ def serve(connection: Connection[Any, Any], workspace: Workspace) -> None:
         return
     finally:
         workspace.log(f".{owner(workspace.work).token}").unlink(missing_ok=True)
-        leave(workspace.work)
+        release_locks(workspace.work)
 
 
 def _end_with(lifeline: int) -> None:

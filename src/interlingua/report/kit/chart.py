@@ -46,7 +46,7 @@ class Line:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reference:
+class ReferenceLine:
     """A labelled dotted line: the chance level, shuffled pairs, a published number; one value, or one per x."""
 
     label: str
@@ -64,7 +64,7 @@ class LineChart:
     x: Axis
     y: Axis
     lines: tuple[Line, ...]
-    references: tuple[Reference, ...] = ()
+    references: tuple[ReferenceLine, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +143,7 @@ class IntervalChart:
     note: str
     x: Axis
     rows: tuple[IntervalRow, ...]
-    references: tuple[Reference, ...] = ()
+    references: tuple[ReferenceLine, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,7 +208,7 @@ class PointMap:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Flow:
+class WordFlow:
     """A band from a word of the first text to a word of the second, as wide as its share of the attribution."""
 
     source: int
@@ -227,7 +227,7 @@ class FlowChart:
     target_name: str
     source_words: tuple[tuple[str, float], ...]
     target_words: tuple[tuple[str, float], ...]
-    flows: tuple[Flow, ...]
+    flows: tuple[WordFlow, ...]
 
 
 Chart: TypeAlias = LineChart | HeatMap | ScatterChart | IntervalChart | HistogramChart | PointMap | FlowChart

@@ -33,7 +33,7 @@ from interlingua.report.kit.chart import (
     Line,
     LineChart,
     PointMap,
-    Reference,
+    ReferenceLine,
     ScatterChart,
 )
 from interlingua.report.kit.wording import (
@@ -751,7 +751,7 @@ def _draw_best(plot: _LinePlot, line: Line) -> None:
         plot.sheet.text(middle, y + down, label, f"f{_series(line.color)}", anchor="middle")
 
 
-def _draw_reference(plot: _LinePlot, reference: Reference) -> None:
+def _draw_reference(plot: _LinePlot, reference: ReferenceLine) -> None:
     values, places = reference.values, sorted(plot.across.values())
     if len(values) not in (1, len(places)):
         raise ValueError(f"the reference {reference.label!r} has {len(values)} values at {len(places)} places")
@@ -1063,7 +1063,7 @@ def _draw_interval(sheet: _Sheet, row: IntervalRow, color: int, scale: _Scale, y
         sheet.symbol(color, scale(estimate.value), y, 4, f"f{name} m", mark)
 
 
-def _reference_heads(sheet: _Sheet, references: Sequence[Reference], scale: _Scale, top: float) -> float:
+def _reference_heads(sheet: _Sheet, references: Sequence[ReferenceLine], scale: _Scale, top: float) -> float:
     """The names of upright reference lines above them, in as many lines as keep them apart."""
     ends: list[float] = []
     for reference in references:

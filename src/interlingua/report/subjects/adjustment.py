@@ -36,7 +36,7 @@ from interlingua.report.kit.chart import (
     IntervalRow,
     Line,
     LineChart,
-    Reference,
+    ReferenceLine,
 )
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
 from interlingua.report.kit.section import ComparedNumber, Headline, KeyFigure, Run, Section, Subject
@@ -666,7 +666,7 @@ def _difference_chart(run: Run, groups: Sequence[Group]) -> IntervalChart:
         "before the correction for several comparisons; the table has the corrected verdicts.",
         x=Axis(title="difference after adjustment (points)", display="points"),
         rows=tuple(rows),
-        references=(Reference(label="no difference", values=(0.0,)),),
+        references=(ReferenceLine(label="no difference", values=(0.0,)),),
     )
 
 
@@ -746,7 +746,7 @@ def _curve_chart(effect: AdjustmentEffect, text: str, centering: str, name: str)
         x=_LAYER_AXIS,
         y=Axis(title="retrieval accuracy (P@1)", display="percent", zero=True),
         lines=tuple(lines),
-        references=() if chance is None else (Reference(label="chance level", values=(chance,)),),
+        references=() if chance is None else (ReferenceLine(label="chance level", values=(chance,)),),
     )
 
 
@@ -766,7 +766,7 @@ def _layer_difference_chart(effect: AdjustmentEffect, text: str, centering: str,
         x=_LAYER_AXIS,
         y=Axis(title="difference (points)", display="points"),
         lines=(line,),
-        references=(Reference(label="no difference", values=(0.0,)),),
+        references=(ReferenceLine(label="no difference", values=(0.0,)),),
     )
 
 
@@ -991,7 +991,7 @@ def _curve_section(run: Run) -> Section | None:
         title="AUC of words during training",
         note="How often a word is nearer to its translation than to an unrelated word, on held-out sentences.",
         y=Axis(title="AUC", display="percent"),
-        references=(Reference(label="chance level", values=(0.5,)),),
+        references=(ReferenceLine(label="chance level", values=(0.5,)),),
     )
     charts = tuple(chart for chart in (losses, words) if chart is not None)
     return Section(name="adjustment-training", title="Training", charts=charts) if charts else None

@@ -23,7 +23,7 @@ from interlingua.report.kit.chart import (
     HeatMap,
     IntervalChart,
     IntervalRow,
-    Reference,
+    ReferenceLine,
     ScatterChart,
 )
 from interlingua.report.kit.evidence import (
@@ -1163,7 +1163,7 @@ def languages_chart(space: AlignmentRecords, *, name: str = "languages-chart") -
         note="Mean over the pairs of a language, both directions, with its 95\N{NO-BREAK SPACE}% interval.",
         x=Axis(title=quantity.heading, display=quantity.metric.display, zero=True),
         rows=tuple(rows),
-        references=() if level is None else (Reference(label="chance level", values=(level,)),),
+        references=() if level is None else (ReferenceLine(label="chance level", values=(level,)),),
     )
 
 

@@ -25,7 +25,7 @@ from interlingua.report.kit.chart import (
     Dot,
     IntervalChart,
     IntervalRow,
-    Reference,
+    ReferenceLine,
     ScatterChart,
 )
 from interlingua.report.kit.evidence import MIN_CORRELATION_ITEMS, association_sentence, fit_trend
@@ -641,7 +641,7 @@ def _difference_chart(model: ExplainedModel) -> IntervalChart:
     return IntervalChart(
         name="consistency-above-controls", title="Consistency above its controls", note=note, rows=tuple(rows),
         x=Axis(title="difference in consistency", display="decimal3"),
-        references=(Reference(label="no difference", values=(0.0,)),),
+        references=(ReferenceLine(label="no difference", values=(0.0,)),),
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from interlingua.report.kit.chart import (
     IntervalChart,
     IntervalRow,
     LineChart,
-    Reference,
+    ReferenceLine,
     ScatterChart,
 )
 from interlingua.report.kit.evidence import fit_trend, is_above_null
@@ -734,7 +734,7 @@ def language_parts(comparison: RunComparison) -> tuple[tuple[HeatMap | IntervalC
             x=Axis(title="difference", display=shown),
             rows=tuple(IntervalRow(label=title, group=labels[1], estimate=findings[code][0].estimate)
                        for title, code in zip(names, codes, strict=True)),
-            references=(Reference(label="no difference", values=(0.0,)),),
+            references=(ReferenceLine(label="no difference", values=(0.0,)),),
         )  # fmt: skip
     else:
         chart = HeatMap(

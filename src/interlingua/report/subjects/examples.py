@@ -16,7 +16,7 @@ from interlingua.analyses.explained_examples import (
     ExplainedText,
     WrongPredictions,
 )
-from interlingua.report.kit.chart import Chart, ChartMenu, Flow, FlowChart
+from interlingua.report.kit.chart import Chart, ChartMenu, FlowChart, WordFlow
 from interlingua.report.kit.finding import Finding, Verdict, sentence_of
 from interlingua.report.kit.section import (
     Example,
@@ -165,7 +165,7 @@ def make_flow_chart(example: ExplainedExample, title: str, run: Run) -> FlowChar
     names = [language_name(text.language, run.about) for text in example.texts]
     words = [_word_shares(text, numbers) for text, numbers in zip(example.texts, shown, strict=True)]
     drawn = (
-        Flow(source=places[0][i], target=places[1][j], share=share)
+        WordFlow(source=places[0][i], target=places[1][j], share=share)
         for i, j, share in flows
         if i in places[0] and j in places[1]
     )

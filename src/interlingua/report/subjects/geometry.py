@@ -25,7 +25,7 @@ from interlingua.report.kit.chart import (
     IntervalRow,
     Line,
     LineChart,
-    Reference,
+    ReferenceLine,
     ScatterChart,
 )
 from interlingua.report.kit.evidence import association_sentence, fit_trend_of_pairs, is_above_null
@@ -931,7 +931,7 @@ def purity_chart(geometry: EntityGeometry, label: str) -> LineChart | None:
         x=Axis(title="layer", display="count"),
         y=Axis(title="share of the 10 nearest neighbours", display="percent", zero=True),
         lines=tuple(state_line(geometry, state, own) for state, own in lines.items()),
-        references=(Reference(label="chance level", values=tuple(each.null_value for each in first.values())),),
+        references=(ReferenceLine(label="chance level", values=tuple(each.null_value for each in first.values())),),
     )
 
 
@@ -1006,7 +1006,7 @@ def cosine_lines(geometry: EntityGeometry, centering: str) -> LineChart | None:
         if means:
             lines.append(state_line(geometry, state, means))
             label = f"different entities, {state}"
-            references.append(Reference(label=label, values=tuple(each.null_value for each in means.values())))
+            references.append(ReferenceLine(label=label, values=tuple(each.null_value for each in means.values())))
     if not lines:
         return None
     return LineChart(

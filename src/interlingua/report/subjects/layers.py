@@ -17,7 +17,7 @@ import numpy as np
 
 from interlingua.metric import Metric
 from interlingua.record import Difference, Estimate, Record, RecordTable, mean_estimate
-from interlingua.registry import listed
+from interlingua.registry import list_registered
 from interlingua.report.kit.chart import (
     Axis,
     Chart,
@@ -29,7 +29,7 @@ from interlingua.report.kit.chart import (
     LineChart,
     PointGroup,
     PointMap,
-    Reference,
+    ReferenceLine,
 )
 from interlingua.report.kit.evidence import Peak, differs_from_null, find_peak, is_above_null
 from interlingua.report.kit.section import Run, Section
@@ -335,7 +335,7 @@ _DECLARED: dict[str, tuple[Metric, ...]] = {}
 def declared_metrics(measure: str) -> tuple[Metric, ...]:
     """The metrics that a measure declares; none of one that is not registered here. No measure is imported for it."""
     if measure not in _DECLARED:
-        found = {entry.name: tuple(entry.metrics) for entry in listed("interlingua.measures", "measures")}
+        found = {entry.name: tuple(entry.metrics) for entry in list_registered("interlingua.measures", "measures")}
         if measure == "procrustes-dictionary":  # No entry of its own: it comes with --dictionary.
             from interlingua.measures.procrustes import DICTIONARY_METRICS
 
@@ -527,7 +527,7 @@ def _layer_chart(
         (spaces[0].name_layer(layer) if len(outputs) == 1 else str(layer)) if named else layer for layer in layers
     )
     lines, differs = [], False
-    references: dict[tuple[float | None, ...], Reference] = {}
+    references: dict[tuple[float | None, ...], ReferenceLine] = {}
     for number, space in enumerate(spaces):
         for place, quantity in enumerate(group):
             found = space.layer_estimates(quantity, code)
@@ -551,7 +551,7 @@ def _layer_chart(
             if place == 0 and any(null is not None for null in nulls):
                 level = {null for null in nulls if null is not None}
                 values = (level.pop(),) if len(level) == 1 else nulls
-                references.setdefault(values, Reference(label=_null_label(metric), values=values))
+                references.setdefault(values, ReferenceLine(label=_null_label(metric), values=values))
     return LineChart(
         name=name,
         title=title,

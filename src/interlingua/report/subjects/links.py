@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from interlingua.record import Estimate
-from interlingua.report.kit.chart import Chart, ChartMenu, Flow, FlowChart
+from interlingua.report.kit.chart import Chart, ChartMenu, FlowChart, WordFlow
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
 from interlingua.report.kit.section import Headline, KeyFigure, Run, Section, Subject
 from interlingua.report.kit.table import Column, Table
@@ -205,7 +205,7 @@ def _flow_chart(example: LinkedSentence) -> FlowChart:
         target_name="target",
         source_words=source,
         target_words=target,
-        flows=tuple(Flow(source=a, target=b, share=share) for a, b in example.links),
+        flows=tuple(WordFlow(source=a, target=b, share=share) for a, b in example.links),
     )
 
 

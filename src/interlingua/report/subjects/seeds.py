@@ -18,7 +18,7 @@ from interlingua.analyses.seed_statistics import (
 )
 from interlingua.metric import Metric
 from interlingua.record import Estimate, Record, RecordTable, mean_estimate
-from interlingua.registry import Listed, listed
+from interlingua.registry import ListedEntry, list_registered
 from interlingua.report.kit.chart import (
     Axis,
     Chart,
@@ -27,7 +27,7 @@ from interlingua.report.kit.chart import (
     IntervalRow,
     Line,
     LineChart,
-    Reference,
+    ReferenceLine,
 )
 from interlingua.report.kit.finding import Verdict
 from interlingua.report.kit.section import Run
@@ -233,13 +233,13 @@ def judge_p(difference: RegimeDifference, p: float | None) -> Verdict:
 
 
 @cache
-def _tasks_in_source() -> list[Listed]:
-    return listed("interlingua.tasks", "tasks")
+def _tasks_in_source() -> list[ListedEntry]:
+    return list_registered("interlingua.tasks", "tasks")
 
 
 def _declared(measure: str) -> tuple[Metric, ...]:
     """The metrics that a task declares; a file of a user may have registered it just now."""
-    tasks = listed("interlingua.tasks", "tasks") if "interlingua.tasks" in sys.modules else _tasks_in_source()
+    tasks = list_registered("interlingua.tasks", "tasks") if "interlingua.tasks" in sys.modules else _tasks_in_source()
     return next((tuple(task.metrics) for task in tasks if task.name == measure), ())
 
 
@@ -588,7 +588,7 @@ def difference_chart(group: TaskScores, metric: str) -> IntervalChart | None:
         note=f"Each regime less {base}, with its 95 % interval {level}, not corrected for the number of comparisons.",
         x=Axis(title=f"Difference in {lower_first(metric_title(first))}", display=difference_display(first)),
         rows=rows,
-        references=(Reference(label="no difference", values=(0.0,)),),
+        references=(ReferenceLine(label="no difference", values=(0.0,)),),
     )
 
 
@@ -615,7 +615,7 @@ def layer_charts(run: Run, group: TaskScores) -> Iterator[LineChart]:
             lines.append(
                 Line(name=escape_control_characters(score.regime), x=tuple(layers), y=means, color=place, best=best)
             )
-        chance = () if first.null_value is None else (Reference(label="chance level", values=(first.null_value,)),)
+        chance = () if first.null_value is None else (ReferenceLine(label="chance level", values=(first.null_value,)),)
         yield LineChart(
             name=f"layers-{_slug(group)}{_metric_slug(test)}",
             title=f"{metric_title(first)} by layer, {title_of_test(first)}",

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from interlingua.record import Estimate
-from interlingua.report.kit.chart import Axis, Line, LineChart, Reference
+from interlingua.report.kit.chart import Axis, Line, LineChart, ReferenceLine
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
 from interlingua.report.kit.section import ComparedNumber, Headline, KeyFigure, Run, Section, Subject
 from interlingua.report.kit.table import Column, Table
@@ -193,9 +193,9 @@ def _loss_chart(run: Run) -> LineChart | None:
     terms = {"loss": "training loss", "held_out_loss": "held-out loss"}
     references = []
     if "unigram_loss" in last:
-        references.append(Reference(label="word frequencies alone", values=(float(last["unigram_loss"]),)))
+        references.append(ReferenceLine(label="word frequencies alone", values=(float(last["unigram_loss"]),)))
     if (vocabulary := int(_summary(run).get("vocabulary", 0))) > 1:
-        references.append(Reference(label="guessing evenly", values=(math.log(vocabulary),)))
+        references.append(ReferenceLine(label="guessing evenly", values=(math.log(vocabulary),)))
     return curve_chart(
         _metrics(run),
         terms,
@@ -219,7 +219,7 @@ def _retrieval_chart(run: Run) -> LineChart | None:
         note="Share of sentences whose nearest neighbour in the other language is their translation (P@1): mean over "
         "pairs with the pivot language and both directions, at the layer that is best at each step.",
         y=Axis(title="retrieval accuracy (P@1)", display="percent", zero=True),
-        references=() if chance is None else (Reference(label="chance level", values=(chance,)),),
+        references=() if chance is None else (ReferenceLine(label="chance level", values=(chance,)),),
     )
 
 
@@ -231,7 +231,7 @@ def curve_chart(
     title: str,
     note: str,
     y: Axis,
-    references: tuple[Reference, ...] = (),
+    references: tuple[ReferenceLine, ...] = (),
 ) -> LineChart | None:
     """Values over training steps, one line per term; None where fewer than three steps have one.
 

@@ -59,7 +59,7 @@ from interlingua.report.subjects.seeds import (
     with_menu,
     with_shown_interval,
 )
-from interlingua.stats import SEED_DEVIATIONS, USUAL_DEVIATION, items_needed, seeds_needed
+from interlingua.stats import SEED_DEVIATIONS, USUAL_DEVIATION, examples_needed, seeds_needed
 
 MAX_NAMED_TESTS = 8
 """Of more tests a sentence names the ends of their range; the tables have all."""
@@ -571,7 +571,7 @@ def plan_seeds(comparisons: Sequence[Comparison]) -> dict[str, Any] | None:
     needed = {}
     for points in PLANNED_POINTS:
         seeds = seeds_needed(points / 100, deviation=deviation, item_deviation=items, n=n)
-        examples = max(items_needed(points / 100, item_deviation=items) // 100 * 100, 100)
+        examples = max(examples_needed(points / 100, item_deviation=items) // 100 * 100, 100)
         needed[str(points)] = {"seeds": seeds, "examples": examples}
     return {"deviation": deviation, "measured": bool(known), "n": n, "needed": needed}
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from interlingua.analyses.evaluation import CONTROLS
 from interlingua.analyses.training_inputs import NEED_PAIRS, NO_PAIRS, known_objectives
-from interlingua.analyses.transfer import TransferSettings, changed, defaults_of
+from interlingua.analyses.transfer import TransferSettings, defaults_of, override_phase
 from interlingua.errors import InputError
 from interlingua.registry import unknown
 from interlingua.studies.config.schema import PhaseTable, RegimeTable
-from interlingua.training.phases import Freeze, Part, Phase
+from interlingua.training.phase_files import Freeze, Phase, PhaseObjective
 from interlingua.training.regime import ADJUST, Regime, fine_tune
 from interlingua.training.regime_names import MAPPED, REGIMES
 
@@ -32,11 +32,11 @@ def _phase(name: str, table: PhaseTable, task: str, settings: TransferSettings) 
     usual = fine_tune(defaults_of(task)) if name == TASK else ADJUST
     sizes = [defaults_of(task).batch if part.objective == TASK else 32 for part in table.parts]
     parts = tuple(
-        Part(part.objective, part.weight, part.batch_size or size, part.replacement, part.temperature)
+        PhaseObjective(part.objective, part.weight, part.batch_size or size, part.replacement, part.temperature)
         for part, size in zip(table.parts, sizes, strict=True)
     )
     freeze = Freeze() if table.freeze is None else Freeze(embeddings=True, blocks=table.freeze)
-    made = changed(Phase(name, parts, usual, freeze), settings)
+    made = override_phase(Phase(name, parts, usual, freeze), settings)
     if name != TASK and settings.adjusting is not None:  # What [adjust] says of the schedule holds here too.
         made = replace(made, schedule=settings.adjusting.schedule)
     said = ("epochs", "learning_rate", "warmup", "decay", "weight_decay")

@@ -71,7 +71,7 @@ class GeometrySteps:
             about = "names" if entity is None else entity
             label = f"entity geometry {name} {encoder} {shown}: {about}"
             like = f"{encoder} {about}"
-            found.append(self.inputs.step(settings, needs, label=label, like=like, uses=[("flattening", table.map)]))
+            found.append(self.inputs.step(settings, needs, label=label, like=like, uses=[("projection", table.map)]))
         return found
 
     def _fine_tuned(

@@ -13,7 +13,7 @@ from interlingua.engine.step import Step
 from interlingua.measures import measures
 from interlingua.measures.procrustes import dictionary_precision
 from interlingua.studies.analysis_settings import explain_settings
-from interlingua.studies.compile.study_inputs import Needs, StudyInputs, once
+from interlingua.studies.compile.study_inputs import Needs, StudyInputs, deduplicate_codes
 from interlingua.studies.compile.tasks import TaskSteps, TrainedModel
 from interlingua.studies.config.schema import ExplainTable, MeasureTable
 from interlingua.studies.step_settings import (
@@ -25,7 +25,7 @@ from interlingua.studies.step_settings import (
     StudyCorpus,
     StudyEncoder,
 )
-from interlingua.studies.study import expanded
+from interlingua.studies.study import expand_template
 
 
 def unused_keys(table: MeasureTable, said: Collection[str]) -> dict[str, str]:
@@ -71,7 +71,7 @@ class MeasureSteps:
 
     def steps(self, name: str, table: MeasureTable) -> list[Step]:
         """One step of encoding for each model, and one for each measure of it; two models together where asked."""
-        languages = table.languages or once(self.inputs.study.table.source, *self.inputs.study.languages)
+        languages = table.languages or deduplicate_codes(self.inputs.study.table.source, *self.inputs.study.languages)
         found: list[Step] = []
         for states in self._measured_together(table):
             sides = [self._side(state, languages, table) for state in states]
@@ -183,7 +183,7 @@ class MeasureSteps:
         needs = _needs([side]) | {f"measure {measure}": made[measure] for measure in chosen}
         encoder = side.encoded.encoder.name
         settings = MapStep(encoded=side.encoded, projection=projection)
-        uses = [("flattening", projection)]
+        uses = [("projection", projection)]
         return self.inputs.step(settings, needs, label=f"map {encoder}", like=encoder, uses=uses)
 
 
@@ -231,7 +231,7 @@ class ExplainSteps:
         study, found = self.inputs.study, []
         for model in table.models:
             for source in study.model_sources(model):
-                languages = once(source, *(table.languages or study.languages))
+                languages = deduplicate_codes(source, *(table.languages or study.languages))
                 found += self._attributed(name, table, self._given(model, source, table), languages)
         for task in table.tasks:
             for encoder in study.encoders(table.encoders or study.table.tasks[task].encoders):
@@ -254,7 +254,8 @@ class ExplainSteps:
         """A model of a task of the study, in the languages that it is asked in."""
         study, spoken = self.inputs.study, made.scenario.spoken
         asked = study.speaks(
-            made.encoder.name, once(source, *(table.languages or study.table.tasks[task].languages or study.languages))
+            made.encoder.name,
+            deduplicate_codes(source, *(table.languages or study.table.tasks[task].languages or study.languages)),
         )
         model = _Explained(
             model=made.encoder.name,
@@ -273,11 +274,11 @@ class ExplainSteps:
         """The language of training, which comes first, and each other beside it."""
         source = model.source
         tests = table.tests if table.tests is not None else self.inputs.study.table.tasks[model.task].tests
-        files = expanded(tests, languages, source)
+        files = expand_template(tests, languages, source)
         found: list[Step] = []
         for code in (code for code in languages if code in files):
             needs = model.needs | ({"source": found[0]} if found else {})
-            both = once(source, code)
+            both = deduplicate_codes(source, code)
             own = self.inputs.files_by_name({each: files[each] for each in both}, needs)
             settings = AttributeStep(
                 model=model.model,
@@ -306,5 +307,5 @@ class ExplainSteps:
         """The files of those of the languages that have one; a template is filled for some."""
         if files is None:
             return {}
-        found = expanded(files, templated, source)
+        found = expand_template(files, templated, source)
         return {code: self.inputs.corpus(found[code][0]) for code in languages if code in found}

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from interlingua.encoder.loading import asked_commit, cached_commit
+from interlingua.encoder.model_loading import asked_commit, cached_commit
 from interlingua.engine.atomic_files import write_text
 from interlingua.paths import read_json
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from interlingua.analyses.transfer import TransferSettings, phases_of, task_named
-from interlingua.encoder.loading import find_folder
+from interlingua.encoder.model_loading import find_folder
 from interlingua.engine.digests import Digests
 from interlingua.engine.serialization import File
 from interlingua.engine.step import Resources, Step
@@ -33,9 +33,9 @@ from interlingua.studies.step_settings import (
     StudyTask,
     SynthStep,
 )
-from interlingua.studies.study import MADE, TWO_DIRECTIONS, Study, expanded, linking_encoder, model_place
+from interlingua.studies.study import MADE, TWO_DIRECTIONS, Study, expand_template, linking_encoder, model_place
 from interlingua.tasks.saved_models import described
-from interlingua.training.phases import Phase
+from interlingua.training.phase_files import Phase
 
 _GIB = 1 << 30
 _KIND = {settings: kind for kind, settings in KINDS.items()}
@@ -105,7 +105,7 @@ class StudyInputs:
 
     def file(self, template: str, source: str, needs: Needs) -> Data:
         """The file of a template for the language of training."""
-        return self.files(expanded(template, (source,), source)[source], needs)[0]
+        return self.files(expand_template(template, (source,), source)[source], needs)[0]
 
     def corpus(self, name: str) -> Data:
         return name if name == "sampler" or name.startswith("hf:") else self.digests.file(self.study.place(name))
@@ -141,7 +141,7 @@ class StudyInputs:
             contexts=contexts,
             names=names,
             types=table.types,
-            languages=table.languages or (once(self.study.table.source, *spoken) if spoken else ()),
+            languages=table.languages or (deduplicate_codes(self.study.table.source, *spoken) if spoken else ()),
             rows=table.rows,
             test_share=table.test_share,
             slots=table.slots,
@@ -205,7 +205,7 @@ class StudyInputs:
         """The settings that name a language's bitext; its links are needed."""
         table, source = self.study.table.bitexts, self.study.table.source
         assert table is not None
-        links = {} if table.links is None else expanded(table.links, (code,), source)
+        links = {} if table.links is None else expand_template(table.links, (code,), source)
         given = [self.digests.file(self.study.place(file)) for file in links.get(code, ())]
         cut = table.corpus is not None
         linking = linking_encoder(table, self.study.table.encoders) if cut or not given else None
@@ -309,10 +309,10 @@ def objectives_in(phases: Iterable[Phase]) -> list[Name]:
     return [("objective", part.objective) for phase in phases for part in phase.parts]
 
 
-def once(*codes: str) -> tuple[str, ...]:
+def deduplicate_codes(*codes: str) -> tuple[str, ...]:
     """Each once, in order.
 
-    >>> once("en", "ru", "en")
+    >>> deduplicate_codes("en", "ru", "en")
     ('en', 'ru')
     """
     return tuple(dict.fromkeys(codes))

@@ -8,13 +8,13 @@ from typing import Any
 
 from interlingua.analyses.transfer import (
     UNTRAINED,
-    Exam,
     Scenario,
+    TestSet,
     TransferSettings,
     is_mapped,
     needs_pairs,
-    plan,
-    spoken_in,
+    parse_test_languages,
+    plan_regimes,
     task_named,
 )
 from interlingua.engine.step import Step
@@ -24,7 +24,7 @@ from interlingua.studies.step_settings import DistancesStep, FinetuneStep, Predi
 from interlingua.studies.study import Study
 from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
-from interlingua.training.phases import Phase
+from interlingua.training.phase_files import Phase
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class TaskSteps:
             wanted = table.languages or study.languages
             bitexts = tuple(code for code in study.linkable() if code in wanted and code in knows)
             headless = self._is_headless(common.task)
-            made, more = plan([regime], exams, bitexts, settings, task=kind, headless=headless)
+            made, more = plan_regimes([regime], exams, bitexts, settings, task=kind, headless=headless)
             found += made
             notes += more
         for note in dict.fromkeys(notes):
@@ -143,18 +143,20 @@ class TaskSteps:
                 self.notes.append(told)
         return found
 
-    def _exams(self, task: str, kind: str, source: str) -> list[Exam]:
+    def _exams(self, task: str, kind: str, source: str) -> list[TestSet]:
         """The tests of a task without their examples, which only steps read."""
         table = self.inputs.study.table.tasks[task]
         what: Any = task_named(kind, length=table.max_length, pooling=table.pooling, source=source)
         tests = self.inputs.study.tests(task, source)
-        found = {name: Exam(name, spoken_in(name), what, None) for name in tests}
+        found = {name: TestSet(name, parse_test_languages(name), what, None) for name in tests}
         if table.mix_with is not None:
             for name, exam in list(found.items()):
                 if exam.judged != source:
-                    found[f"{name} mixed"] = Exam(f"{name} mixed", (source, exam.judged), what, None)
+                    found[f"{name} mixed"] = TestSet(f"{name} mixed", (source, exam.judged), what, None)
         for name in self.inputs.study.lookups(task, source):
-            found[f"{name} retrieval"] = Exam(f"{name} retrieval", spoken_in(name), Retrieval(pivot=source), None)
+            found[f"{name} retrieval"] = TestSet(
+                f"{name} retrieval", parse_test_languages(name), Retrieval(pivot=source), None
+            )
         return list(found.values())
 
     def _trained(self, common: TaskModels, scenario: Scenario, seed: int) -> TrainedModel:

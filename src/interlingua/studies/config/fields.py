@@ -263,6 +263,6 @@ def rules(given: object) -> Iterator[Problem]:
             yield from vars(group)["rules"](given)
 
 
-def renamed(group: type, name: str) -> Field | None:
+def find_renamed(group: type, name: str) -> Field | None:
     """The setting that once had this name."""
     return next((field for field in settings_of(group) if name in field.setting.formerly), None)

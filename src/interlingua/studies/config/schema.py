@@ -130,7 +130,7 @@ _DICTIONARY = Setting(
 )
 _PROJECTION = Setting(
     help="How the map of sentences is projected to two dimensions; tsne and umap need extras.",
-    choices="interlingua.flattening:flattenings",
+    choices="interlingua.projection:projections",
 )
 _MEASURES = Setting(
     help="Names, comma-separated; see 'interlingua list'.", choices="interlingua.measures:measures", metavar="NAMES"
@@ -164,7 +164,7 @@ _BAD_LINES = Setting(
 
 # ------------------------------------------------------------------------------------------------- groups
 @dataclass(frozen=True, kw_only=True)
-class Loading:
+class LoadingSettings:
     """What may be done to load a model."""
 
     panel = "Model loading"
@@ -173,7 +173,7 @@ class Loading:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Placed:
+class DeviceSettings:
     """Where a command computes, and who receives its progress."""
 
     panel = "Running"
@@ -182,7 +182,7 @@ class Placed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Running(Placed):
+class ComputeSettings(DeviceSettings):
     """Where and in which number format a command computes."""
 
     panel = "Running"
@@ -276,7 +276,7 @@ class PairReading:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Adjusting:
+class AdjustmentSettings:
     """What an adjustment is made of: weights of objectives, what is trained, and what is watched meanwhile."""
 
     panel = "Adjustment"
@@ -331,7 +331,7 @@ class LinkSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Aligning:
+class AlignmentSettings:
     """How an aligner links words: fast_align's model, and after it what is for vectors alone."""
 
     panel = "Word aligner"
@@ -391,7 +391,7 @@ class Aligning:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attributing:
+class AttributionSettings:
     """How attributions are made and compared; what Wang et al. 2021 leave open has a default here."""
 
     panel = "Attributions"
@@ -464,7 +464,7 @@ class Maps:
         str,
         Setting(
             help="Projection: pca; tsne (extra maps) or umap (extra umap).",
-            choices="interlingua.flattening:flattenings",
+            choices="interlingua.projection:projections",
         ),
     ] = "pca"
     perplexity: Annotated[
@@ -491,7 +491,7 @@ class Maps:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Monitoring:
+class MonitoringSettings:
     """What is watched while a model is fine-tuned."""
 
     panel = "Monitoring"
@@ -520,7 +520,7 @@ class Monitoring:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Following:
+class FollowedName:
     """A name that is followed."""
 
     panel = "Entities"
@@ -559,7 +559,7 @@ class SynthSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncoderTable(Loading):
+class EncoderTable(LoadingSettings):
     """An encoder: a `model`, or a `recipe` that `pretrain` makes one of."""
 
     model: Annotated[str | None, replace(_MODEL, left_out="a recipe is given")] = None
@@ -580,7 +580,7 @@ class EncoderTable(Loading):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BitextTable(Aligning, LinkSettings):
+class BitextTable(AlignmentSettings, LinkSettings):
     """The bitexts of the languages: files, or a parallel corpus, and how their words are linked."""
 
     files: Annotated[Files | None, Setting(help="Bitexts of the languages.", left_out="a corpus is given")] = None
@@ -613,7 +613,7 @@ class PairFilterTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdjustTable(Adjusting, PairReading, AdjustSchedule, TrainingRun):
+class AdjustTable(AdjustmentSettings, PairReading, AdjustSchedule, TrainingRun):
     """How models are adjusted; the defaults are those of Efimov et al. 2023."""
 
     pair_filters: PairFilterTable = field(default_factory=PairFilterTable)
@@ -727,7 +727,7 @@ class ModelTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExplainTable(Attributing, ExplainChecks):
+class ExplainTable(AttributionSettings, ExplainChecks):
     """What is explained: attributions of fine-tuned models, of `tasks` or `models`, on row-parallel tests."""
 
     tasks: Annotated[tuple[str, ...], Setting(help="Tasks of the study whose models are explained.")] = ()
@@ -840,7 +840,7 @@ class RegimeTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeometryTable(Maps, Monitoring, Following):
+class GeometryTable(Maps, MonitoringSettings, FollowedName):
     """What fine-tuning does to the space of parallel names: looks before and after, curves, errors."""
 
     synth: Annotated[str, Setting(help="Table of synth whose sentences are used.")]
@@ -1027,7 +1027,7 @@ def _vector_units(space: str, unit: str | None) -> Iterator[Problem]:
 
 # ------------------------------------------------------------------------------------------------- commands
 @dataclass(frozen=True)
-class AuditCommand(Loading, Running):
+class AuditCommand(LoadingSettings, ComputeSettings):
     """How well are my languages aligned inside this model, and where is it weak?
 
     Encodes each language once, measures every layer and pair of languages against its null, and writes records, tables
@@ -1081,7 +1081,7 @@ class AuditCommand(Loading, Running):
 
 
 @dataclass(frozen=True)
-class AdjustCommand(Adjusting, PairReading, AdjustSchedule, LinkSettings, Loading, Running):
+class AdjustCommand(AdjustmentSettings, PairReading, AdjustSchedule, LinkSettings, LoadingSettings, ComputeSettings):
     """Can a small parallel corpus bring the languages of this model closer?
 
     Pulls words and their translations together (Efimov et al. 2023, Eq. 1) while English stays where it was, and writes
@@ -1120,7 +1120,7 @@ class AdjustCommand(Adjusting, PairReading, AdjustSchedule, LinkSettings, Loadin
 
 
 @dataclass(frozen=True)
-class TransferCommand(TaskSchedule, ExampleReading, LinkSettings, PairReading, Loading, Running):
+class TransferCommand(TaskSchedule, ExampleReading, LinkSettings, PairReading, LoadingSettings, ComputeSettings):
     """Will a model trained on English work in my language?
 
     Fine-tunes MODEL on the labelled examples with every regime and seed, tests it zero-shot on every test, and reports
@@ -1256,7 +1256,7 @@ _TESTS = Setting(
 
 
 @dataclass(frozen=True)
-class ExplainCommand(Attributing, ExplainChecks, RowParallel, Placed):
+class ExplainCommand(AttributionSettings, ExplainChecks, RowParallel, DeviceSettings):
     """Do the languages look at the same words? Token attributions of fine-tuned models, and their consistency.
 
     Layer integrated gradients of every example in every language, and the earth mover's similarity of those of a text
@@ -1285,7 +1285,7 @@ class ExplainCommand(Attributing, ExplainChecks, RowParallel, Placed):
 
 
 @dataclass(frozen=True)
-class ExplainRowsCommand(Attributing, RowParallel, Placed):
+class ExplainRowsCommand(AttributionSettings, RowParallel, DeviceSettings):
     """Single rows: what their file and the model say of each, words shaded by attribution, flows to a translation.
 
     A row is named by its line (57), by language or file and line ("es:57", "test-es.tsv:57", as a transfer's
@@ -1305,7 +1305,7 @@ class ExplainRowsCommand(Attributing, RowParallel, Placed):
 
 
 @dataclass(frozen=True)
-class ExplainTextsCommand(Attributing, Placed):
+class ExplainTextsCommand(AttributionSettings, DeviceSettings):
     """Two texts side by side: what the model looks at in each, and how consistent that is.
 
     Texts of a pair (premise and hypothesis, question and paragraph) are divided by `|||`. Explained is `label`, or what
@@ -1324,7 +1324,7 @@ class ExplainTextsCommand(Attributing, Placed):
 
 
 @dataclass(frozen=True)
-class GeometryCommand(Maps, Monitoring, Following, Loading, Running):
+class GeometryCommand(Maps, MonitoringSettings, FollowedName, LoadingSettings, ComputeSettings):
     """What does fine-tuning do to the space my languages share?
 
     Puts parallel names into parallel sentences, measures them inside MODEL (how near translations lie, whether they
@@ -1404,7 +1404,7 @@ class SynthCommand(SynthSettings):
 
 
 @dataclass(frozen=True)
-class PretrainCommand(Placed):
+class PretrainCommand(DeviceSettings):
     """Train a small masked language model on plain text, one file per language.
 
     Trains a tokenizer and a model as a recipe says, without any parallel signal, measures retrieval on held-out
@@ -1419,7 +1419,7 @@ class PretrainCommand(Placed):
 
 
 @dataclass(frozen=True)
-class AlignCommand(Aligning, Loading, Running):
+class AlignCommand(AlignmentSettings, LoadingSettings, ComputeSettings):
     """Which words translate each other?
 
     Prints one line of links (Pharaoh: 0-0 1-2 …, source-target) for every line of FILE, an empty one for a line that is
@@ -1544,7 +1544,7 @@ class ReportCommand:
 
 
 @dataclass(frozen=True)
-class ExploreCommand(Placed):
+class ExploreCommand(DeviceSettings):
     """Look inside, live: two sentences, their words, links, attributions, flows and neighbours, layer by layer.
 
     Serves a page on this machine alone, at an address with a random token, until it is interrupted (Ctrl-C). The first
@@ -1702,7 +1702,7 @@ class StudyPrune(StudyFolder):
 
 
 @dataclass(frozen=True)
-class ExplainOptions(Attributing, ExplainChecks, RowParallel, Placed):
+class ExplainOptions(AttributionSettings, ExplainChecks, RowParallel, DeviceSettings):
     """Do the languages look at the same words? Token attributions of fine-tuned models, and their consistency.
 
     Layer integrated gradients of every example in every language, and the earth mover's similarity of those of a text

@@ -42,7 +42,7 @@ def read_tables(
         raise InputError(plain.problem, file=file, line=problems.line((DEFAULT,)) if size is None else None,
                          value=chosen, remedy=plain.remedy)  # fmt: skip
     if chosen is not None:
-        given = merged(given, sizes[chosen])
+        given = merge_tables(given, sizes[chosen])
         problems.lines = _moved(problems.lines, (SIZES, chosen))
     if encoders and isinstance(given.setdefault("encoders", {}), dict):
         given["encoders"] |= {name: _own_encoder(given["encoders"].get(name), encoders[name]) for name in encoders}
@@ -69,16 +69,16 @@ def sizes_of(file: FilePath) -> list[str]:
     return list(found) if isinstance(found, dict) else []
 
 
-def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def merge_tables(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """Tables merged key by key; all else is taken from `over`.
 
-    >>> merged({"a": {"b": 1, "c": [1, 2]}, "d": 1}, {"a": {"c": [3]}, "e": 2})
+    >>> merge_tables({"a": {"b": 1, "c": [1, 2]}, "d": 1}, {"a": {"c": [3]}, "e": 2})
     {'a': {'b': 1, 'c': [3]}, 'd': 1, 'e': 2}
     """
     found = dict(base)
     for key, value in over.items():
         before = found.get(key)
-        found[key] = merged(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
+        found[key] = merge_tables(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
     return found
 
 

@@ -15,7 +15,15 @@ from typing import Any, TypeVar
 from interlingua.errors import InputError
 from interlingua.paths import regular
 from interlingua.registry import unknown
-from interlingua.studies.config.fields import ConfigErrors, Place, Problem, alternatives, renamed, rules, settings_of
+from interlingua.studies.config.fields import (
+    ConfigErrors,
+    Place,
+    Problem,
+    alternatives,
+    find_renamed,
+    rules,
+    settings_of,
+)
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _SCALAR = re.compile(r"[^,\]}\n#]*")
@@ -48,7 +56,7 @@ def read_toml(file: FilePath, *, called: str) -> tuple[dict[str, Any], dict[Plac
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=file, remedy="Check its permissions.") from error
     try:
-        return tomllib.loads(text), places(text)
+        return tomllib.loads(text), locate_keys(text)
     except RecursionError as error:
         raise InputError("nested too deeply", file=file, remedy="Take some of the brackets out.") from error
     except tomllib.TOMLDecodeError as error:
@@ -61,7 +69,7 @@ def read_toml(file: FilePath, *, called: str) -> tuple[dict[str, Any], dict[Plac
         raise InputError("a number of too many digits", file=file, line=line, remedy="Give a shorter one.") from error
 
 
-def places(text: str) -> dict[Place, int]:
+def locate_keys(text: str) -> dict[Place, int]:
     """The line of each key and list element by its path, as `tomllib.loads(text)` nests them; the text must be valid.
 
     Tables have the line of their header, or of the first key that made them; elements of lists their number.
@@ -287,7 +295,7 @@ def build(kind: type[T], given: Mapping[str, Any], path: Place, problems: Proble
 
 def _unknown(kind: type, key: str, path: Place, known: list[str]) -> Problem:
     """The problem of a key that a table does not have: what it is called now, or the nearest one."""
-    if (now := renamed(kind, key)) is not None:
+    if (now := find_renamed(kind, key)) is not None:
         return Problem((*path, key), f"{key} is now called {now.name}", key, f"Write {now.name} = ….")
     table = ".".join(map(str, path))
     plain = unknown(f"key in [{table}]" if table else "key", key, known)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from interlingua.analyses.word_alignment import Linking
+from interlingua.analyses.word_alignment import AlignerChoice
 from interlingua.encoder import Encoder
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.serialization import build
@@ -32,7 +32,7 @@ def run(settings: AlignStep, context: StepContext) -> None:
     model: str | Encoder = "embedded"
     if bitext.encoder is not None and settings.precision is not None:
         model = load_encoder(bitext.encoder, context, precision=settings.precision)
-    linking = Linking(
+    linking = AlignerChoice(
         bitext.aligner,
         model,
         context.device,

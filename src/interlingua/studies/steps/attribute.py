@@ -14,7 +14,7 @@ from interlingua.analyses.explanation import (
     ExplainedLanguage,
     Explainer,
     ExplainSettings,
-    Outside,
+    ExternalVectors,
     explained_examples,
     words_of,
 )
@@ -72,7 +72,7 @@ def _explainer(
     examples: Examples[Any] = tuned.task.read(path_of(settings.tests[language], context), language)
     if settings.rows is not None:
         examples = replace(examples, items=examples.items[: settings.rows])
-    outside = Outside(
+    outside = ExternalVectors(
         {
             code: read_dictionary(path_of(file, context))
             for code, file in settings.dictionaries.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from interlingua.analyses.evaluation import Examiner
+from interlingua.analyses.evaluation import Evaluator
 from interlingua.analyses.transfer import TransferSettings
 from interlingua.engine.step import StepContext
 from interlingua.studies.step_settings import DistancesStep
@@ -18,7 +18,7 @@ def run(settings: DistancesStep, context: StepContext) -> None:
     linked = LinkedBitexts.of(encoder, [settings.bitext], settings.linked_rows, context)
     lesson = lesson_of(tuned.task, tuned.labels, context)
     own = TransferSettings(source=settings.source, pairs=linked.settings)
-    examiner = Examiner(encoder, lesson, own, linked.files, (), precision, linked)
+    examiner = Evaluator(encoder, lesson, own, linked.files, (), precision, linked)
     # The examiner's digests are of the bitexts it has; which others the model was adjusted on is in the details.
     made = examiner.distances(tuned, settings.state, (), settings.bitext.language, settings.seed)
     bitexts = tuple(settings.bitext_languages)

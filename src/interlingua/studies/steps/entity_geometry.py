@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from interlingua.analyses.entity_geometry import STATES, LookSettings, entity_set, look, pieces
+from interlingua.analyses.entity_geometry import STATES, LookSettings, entity_set, measure_snapshot, tokenize_names
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.step import StepContext
 from interlingua.studies.step_settings import EntityGeometryStep
@@ -24,11 +24,11 @@ def run(settings: EntityGeometryStep, context: StepContext) -> None:
     if "tuned" in context.inputs:
         # In float32 as before, whatever the precision of the training.
         inside = encoder_over(load_made(context.inputs["tuned"], context).model, encoder, encoder.name, "fp32")
-    found = look(
+    found = measure_snapshot(
         inside,
         given,
         LookSettings(
-            flattening=settings.map,
+            projection=settings.map,
             perplexity=settings.perplexity,
             map_layers=settings.layers,
             points=settings.max_points,
@@ -41,7 +41,7 @@ def run(settings: EntityGeometryStep, context: StepContext) -> None:
     )
     write_text(context.out / MAP, json.dumps(found.maps, ensure_ascii=False))
     rows = {part: len(drawn) for part, drawn in synthetic.parts.items()}
-    about = {"rows": rows, "pieces": {} if settings.entity is None else pieces(encoder, given)}
+    about = {"rows": rows, "pieces": {} if settings.entity is None else tokenize_names(encoder, given)}
     write_text(context.out / ABOUT, json.dumps(about, ensure_ascii=False, indent=1) + "\n")
     write_records(context, found.made, model=settings.encoder.name, block=settings.block)
     told = [] if "tuned" in context.inputs else [*encoder.layer_notes, *synthetic.notes, *map(str, synthetic.left_out)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from functools import partial
 
-from interlingua.analyses.evaluation import Examiner
-from interlingua.analyses.transfer import Lesson, TransferSettings, check_known
+from interlingua.analyses.evaluation import Evaluator
+from interlingua.analyses.transfer import TaskData, TransferSettings, check_labels_known
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.step import StepContext
 from interlingua.studies.step_settings import FinetuneStep
@@ -35,7 +35,7 @@ def run(settings: FinetuneStep, context: StepContext) -> None:
     linked = LinkedBitexts.of(encoder, settings.bitexts, settings.linked_rows, context)
     own = TransferSettings(source=settings.source, pairs=linked.settings)
     remember = remember_inputs(context)
-    examiner = Examiner(encoder, lesson, own, linked.files, (), settings.precision, linked, remember=remember)
+    examiner = Evaluator(encoder, lesson, own, linked.files, (), settings.precision, linked, remember=remember)
     inputs = examiner.train_inputs
 
     def train() -> FineTuned:
@@ -67,7 +67,7 @@ def run(settings: FinetuneStep, context: StepContext) -> None:
     write_notes(context, [*examiner.trained_without, *linked.notes])
 
 
-def _lesson(settings: FinetuneStep, context: StepContext) -> Lesson:
+def _lesson(settings: FinetuneStep, context: StepContext) -> TaskData:
     task = task_of(settings.task)
     examples = read_examples(settings.task, settings.train, settings.source, context)
     if settings.train_rows is not None:
@@ -75,5 +75,5 @@ def _lesson(settings: FinetuneStep, context: StepContext) -> Lesson:
     dev = None if settings.dev is None else read_examples(settings.task, settings.dev, settings.source, context)
     labels = task.labels(examples)
     if dev is not None:
-        check_known(dev, task.kind, labels, train=examples.name)
-    return Lesson(task, labels, examples, dev)
+        check_labels_known(dev, task.kind, labels, train=examples.name)
+    return TaskData(task, labels, examples, dev)

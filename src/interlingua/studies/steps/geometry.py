@@ -8,9 +8,15 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from interlingua.analyses.training_inputs import Material, Pairs, PairSettings, loop_settings, stages
+from interlingua.analyses.training_inputs import Pairs, PairSettings, TrainingInputs, loop_settings, stages
 from interlingua.analyses.transfer import TransferSettings
-from interlingua.analyses.transfer_matrix import SIMILARITY, MatrixTraining, TaggedLanguages, Watch, Watched
+from interlingua.analyses.transfer_matrix import (
+    SIMILARITY,
+    MatrixTraining,
+    MonitoredSample,
+    MonitorSettings,
+    TaggedLanguages,
+)
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.serialization import digest
 from interlingua.engine.step import StepContext
@@ -20,7 +26,7 @@ from interlingua.studies.steps.step_io import MODEL, load_encoder, trainable_cop
 from interlingua.studies.steps.synth import synthetic_of
 from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.monitors import measured_share
-from interlingua.training.regime import Place, train_stages
+from interlingua.training.regime import RunPaths, train_stages
 from interlingua.training.task import TaskModel
 
 JOURNAL, TRAINED = "journal.jsonl", "trained.json"
@@ -36,7 +42,7 @@ def run(settings: GeometryStep, context: StepContext) -> None:
         settings.learning_rate,
         settings.batch,
         settings.precision,
-        Watch(on=settings.watch, span=settings.watch_span, every=settings.watch_every),
+        MonitorSettings(on=settings.watch, span=settings.watch_span, every=settings.watch_every),
     )
     inside = trainable_copy(encoder, settings.encoder.name, settings.precision)
     model = TaskModel.of(inside, data.task, data.labels, seed=settings.seed)
@@ -60,7 +66,7 @@ def run(settings: GeometryStep, context: StepContext) -> None:
 def _train(
     tuned: FineTuned,
     data: TaggedLanguages,
-    watched: Watched | None,
+    watched: MonitoredSample | None,
     training: MatrixTraining,
     settings: GeometryStep,
     context: StepContext,
@@ -75,13 +81,13 @@ def _train(
         checkpoint_every=usual.checkpoint_every,
     )
     read, steady = data.train_inputs(source), device.type == "cuda"
-    material = Material(
+    material = TrainingInputs(
         data.task, read, (), _no_pairs, PairSettings(), settings.seed, settings.precision, steady=steady
     )
     (stage,) = stages(tuned.model, [training.phase], material, like=like)
     if watched is not None:
         stage = replace(stage, monitors=watched.monitors(source))
-    place = Place(context.state)
+    place = RunPaths(context.state)
     before, began = int(place.checkpoint(0, stage).state().get("step", 0)), time.monotonic()
     told = f"fine-tuning on {source}, seed {settings.seed}"
     (metrics,) = train_stages(

@@ -9,16 +9,16 @@ from interlingua.analyses.space_measures import (
     NAME,
     MeasurePlan,
     Work,
-    asked_pairs,
+    describe_missing,
     measure_dictionary,
     measure_spaces,
     read_dictionaries,
-    taken,
-    unmeasured,
+    run_measurements,
+    select_pairs,
 )
 from interlingua.engine.step import StepContext
 from interlingua.measures import measures
-from interlingua.readers.embedded import place_names
+from interlingua.readers.embedded_data import place_names
 from interlingua.studies.step_settings import MeasureStep
 from interlingua.studies.steps.step_io import load_space, path_of, read_parallel, write_notes, write_records
 
@@ -28,7 +28,7 @@ def run(settings: MeasureStep, context: StepContext) -> None:
     name, encoded = settings.measure, settings.encoded
     spaces = [load_space(each, context, f"{place} ") for place, each in enumerate(encoded)]
     first, last, corpus = encoded[0], encoded[-1], spaces[0].corpus
-    asked = asked_pairs(corpus, [each.known for each in encoded], pairs=settings.pairs, maps=settings.maps)
+    asked = select_pairs(corpus, [each.known for each in encoded], pairs=settings.pairs, maps=settings.maps)
     notes: list[str] = []
     if name == NAME:
         plan = MeasurePlan(seed=first.seed, pooling=first.pooling)
@@ -46,8 +46,8 @@ def run(settings: MeasureStep, context: StepContext) -> None:
             given = settings.spellings
             names = place_names(corpus.languages) if given is None else read_parallel(given)
         work = measure_spaces(spaces, names, plan, asked)
-    made = taken(work, context.progress)
-    write_notes(context, [*notes, *unmeasured(plan, [record for record, _ in made], asked)])
+    made = run_measurements(work, context.progress)
+    write_notes(context, [*notes, *describe_missing(plan, [record for record, _ in made], asked)])
     second = last.encoder.name if len(encoded) == 2 else None
     made = [(replace(record, against=second), items) for record, items in made]
     write_records(context, made, model=first.encoder.name, block=settings.block)

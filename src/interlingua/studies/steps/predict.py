@@ -8,14 +8,14 @@ from typing import Any
 
 from interlingua.analyses.evaluation import (
     FOLDER,
-    Examiner,
+    Evaluator,
     model_name,
     posteriors_file,
     prediction_lines,
     test_file,
     write_posteriors,
 )
-from interlingua.analyses.transfer import Exam, ExamFiles, Lesson, Scenario, TransferSettings, check_labels
+from interlingua.analyses.transfer import Scenario, TaskData, TestFiles, TestSet, TransferSettings, check_labels
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.serialization import digest
 from interlingua.engine.step import StepContext
@@ -45,12 +45,12 @@ class TrainingSetSummary:
     digest: str
 
 
-def lesson_of(task: Any, labels: tuple[str, ...], context: StepContext) -> Lesson:
+def lesson_of(task: Any, labels: tuple[str, ...], context: StepContext) -> TaskData:
     """The lesson of a trained model; one without a head had none."""
     if "tuned" not in context.inputs:
-        return Lesson(task)
+        return TaskData(task)
     about = read_json(context.inputs["tuned"] / ABOUT)
-    return Lesson(task, labels, TrainingSetSummary(about["train"]))
+    return TaskData(task, labels, TrainingSetSummary(about["train"]))
 
 
 def run(settings: PredictStep, context: StepContext) -> None:
@@ -67,7 +67,7 @@ def run(settings: PredictStep, context: StepContext) -> None:
         own = replace(own, map_on=settings.map_on)
     lesson = lesson_of(task, tuned.labels, context)
     remember = remember_inputs(context)
-    examiner = Examiner(encoder, lesson, own, linked.files, exams, precision, linked, through, remember)
+    examiner = Evaluator(encoder, lesson, own, linked.files, exams, precision, linked, through, remember)
     scenario = Scenario(settings.regime, (), settings.bitext_languages, exams, settings.mapped)
     made: Made = []
     for number, exam in enumerate(exams):
@@ -86,7 +86,7 @@ def run(settings: PredictStep, context: StepContext) -> None:
     write_notes(context, [*skipped, *(skip for inputs in read for skip in inputs.skipped)])
 
 
-def _exams(settings: PredictStep, task: Any, context: StepContext) -> tuple[Exam, ...]:
+def _exams(settings: PredictStep, task: Any, context: StepContext) -> tuple[TestSet, ...]:
     """The tests that are asked; they are read once for all steps of this process that have the same files."""
     made = {role: folder.name for role, folder in context.inputs.items() if role.startswith(MADE)}
     files = [settings.tests, settings.retrieval, settings.mixed, settings.rows, settings.source, made]
@@ -95,16 +95,16 @@ def _exams(settings: PredictStep, task: Any, context: StepContext) -> tuple[Exam
     return tuple(exam for exam in found if exam.name in settings.names)
 
 
-def _read(settings: PredictStep, task: Any, context: StepContext) -> tuple[Exam, ...]:
+def _read(settings: PredictStep, task: Any, context: StepContext) -> tuple[TestSet, ...]:
     tests, lookups = (
         {name: tuple(path_of(file, context) for file in files) for name, files in given.items()}
         for given in (settings.tests, settings.retrieval)
     )
     mixed = None if settings.mixed is None else path_of(settings.mixed, context)
-    return ExamFiles(tests, mixed, lookups, settings.rows).read(task, source=settings.source)
+    return TestFiles(tests, mixed, lookups, settings.rows).read(task, source=settings.source)
 
 
-def _about(settings: PredictStep, exam: Exam, context: StepContext) -> dict[str, Any]:
+def _about(settings: PredictStep, exam: TestSet, context: StepContext) -> dict[str, Any]:
     """What a line of predictions says of the model and the test."""
     return {
         "file": Path(exam.examples.name).name,

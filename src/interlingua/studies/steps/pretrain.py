@@ -9,8 +9,8 @@ import torch
 
 from interlingua.analyses.pretraining import held_out_corpus, pretrain
 from interlingua.encoder.devices import pick_device
-from interlingua.engine.atomic_files import made_beside
-from interlingua.engine.step import Paused, StepContext
+from interlingua.engine.atomic_files import atomic_path
+from interlingua.engine.step import StepContext, StepPaused
 from interlingua.studies.analysis_settings import pretrain_settings
 from interlingua.studies.config.recipe import read_config
 from interlingua.studies.step_settings import PretrainStep
@@ -40,8 +40,8 @@ def run(settings: PretrainStep, context: StepContext) -> None:
         stop_after=None if context.deadline is None else context.deadline - time.time(),
     )
     if context.group.is_first:
-        with made_beside((context.out / MODEL) if made.finished else context.state / UNFINISHED) as beside:
+        with atomic_path((context.out / MODEL) if made.finished else context.state / UNFINISHED) as beside:
             made.save(beside)
     if not made.finished:
         context.group.barrier()  # A process that leaves ends the others.
-        raise Paused("paused")
+        raise StepPaused("paused")

@@ -15,10 +15,17 @@ from typing import Any
 
 import torch
 
-from interlingua.analyses.aligned_bitext import LinkedFiles, LinkedText, Linking
+from interlingua.analyses.aligned_bitext import AlignerChoice, LinkedFiles, LinkedText
 from interlingua.analyses.space_measures import MeasurePlan, ModelSpace, encode_space, read_dictionaries
-from interlingua.analyses.training_inputs import Material, Pairs, PairSettings, drawn_pairs, loop_settings, stages
-from interlingua.analyses.transfer import Lesson
+from interlingua.analyses.training_inputs import (
+    Pairs,
+    PairSettings,
+    TrainingInputs,
+    loop_settings,
+    sample_pairs,
+    stages,
+)
+from interlingua.analyses.transfer import TaskData
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
@@ -27,7 +34,7 @@ from interlingua.encoder.representations import Cache
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.records import NOTES, Records
 from interlingua.engine.serialization import File, digest
-from interlingua.engine.step import ObjectCache, Paused, StepContext
+from interlingua.engine.step import ObjectCache, StepContext, StepPaused
 from interlingua.readers import read_corpus
 from interlingua.record import Made
 from interlingua.studies.analysis_settings import pair_filters
@@ -45,8 +52,8 @@ from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, load
 from interlingua.training.checkpoints import load_whole
 from interlingua.training.loop import Monitor
-from interlingua.training.phases import Phase
-from interlingua.training.regime import Place, Stage, train_stages
+from interlingua.training.phase_files import Phase
+from interlingua.training.regime import RunPaths, Stage, train_stages
 from interlingua.training.task import TaskModel
 
 MODEL = Path("heavy") / "model"
@@ -220,7 +227,7 @@ def pair_settings(given: LinkedRows | None) -> PairSettings:
 
 
 def linked_files(
-    bitexts: Iterable[StudyBitext], inputs: Mapping[str, Path], *, linking: Linking | None = None
+    bitexts: Iterable[StudyBitext], inputs: Mapping[str, Path], *, linking: AlignerChoice | None = None
 ) -> dict[str, LinkedFiles]:
     """The bitexts by language; those cut from a corpus lie where they were linked. `linking` says how to link them."""
     found = {}
@@ -231,7 +238,7 @@ def linked_files(
         links = None if bitext.links is None else Path(bitext.links.path)
         # What was cut from a corpus has the source first, as it was written.
         stays = bitext.english if bitext.corpus is None else "source"
-        own = linking or Linking(bitext.aligner, "embedded" if bitext.encoder is None else bitext.encoder.name)
+        own = linking or AlignerChoice(bitext.aligner, "embedded" if bitext.encoder is None else bitext.encoder.name)
         found[bitext.language] = LinkedFiles(tuple(files), links, stays, own, bitext.source, bitext.tokenize)
     return found
 
@@ -297,7 +304,7 @@ class LinkedBitexts:
         if (code, seed) not in self._pairs:
 
             def draw() -> Pairs:
-                return drawn_pairs(self.text(code), self.encoder, self.settings, seed=seed)
+                return sample_pairs(self.text(code), self.encoder, self.settings, seed=seed)
 
             most = max(len(self.files), _MOST_PAIRS)
             self._pairs[code, seed] = self.objects.get(self.key([code], seed), draw, kind="pairs", most=most)
@@ -323,7 +330,7 @@ def train_phases(
     *,
     seed: int,
     precision: str,
-    lesson: Lesson | None = None,
+    lesson: TaskData | None = None,
     inputs: Any = None,
     monitors: Mapping[str, Callable[[int], Monitor]] | None = None,
     begin_with: Callable[[], Encoder] | None = None,
@@ -355,7 +362,7 @@ def train_phases(
     made: list[Stage] = stages(model, phases, material, like=like, monitors=monitors, progress=context.progress)
     if begin_with is not None:
         model.base_model.load_state_dict(begin_with().model.state_dict())
-    place = Place(context.state)
+    place = RunPaths(context.state)
     left = None if context.deadline is None else max(context.deadline - time.time(), 0.0)
     train_stages(
         model,
@@ -374,13 +381,13 @@ def train_phases(
             if (journal := place.journal(number, stage)).is_file():
                 shutil.copyfile(journal, context.out / journal_name(number, stage.name))
     if not finished:
-        raise Paused("the time is over")
+        raise StepPaused("the time is over")
     for code in linked.files:
         linked(code, seed)  # What was left out is told by every step that trains on it, also where it was made before.
     model.eval()
 
 
-def _progress_of(place: Place, number: int, stage: Stage) -> dict[str, Any]:
+def _progress_of(place: RunPaths, number: int, stage: Stage) -> dict[str, Any]:
     """How far a phase came, and what was measured on the way."""
     state = place.checkpoint(number, stage).state()
     return {
@@ -397,13 +404,13 @@ def journal_name(number: int, phase: str) -> str:
     return f"{number + 1}-{phase}.jsonl"
 
 
-def _material(linked: LinkedBitexts, context: StepContext, *, seed: int, precision: str) -> Material:
+def _material(linked: LinkedBitexts, context: StepContext, *, seed: int, precision: str) -> TrainingInputs:
     """What phases are made of; what the model as it came makes of a text is computed once for all that train on it."""
     languages, steady = tuple(linked.files), linked.encoder.device.type == "cuda"
 
-    def make() -> Material:
+    def make() -> TrainingInputs:
         pairs = {code: linked(code, seed) for code in languages}  # They know no model, which may be gone by then.
-        return Material(None, None, languages, pairs.__getitem__, linked.settings, seed, precision, steady=steady)
+        return TrainingInputs(None, None, languages, pairs.__getitem__, linked.settings, seed, precision, steady=steady)
 
     if not languages:
         return make()

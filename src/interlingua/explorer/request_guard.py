@@ -23,13 +23,13 @@ class Refusal:
 
 
 @dataclass(frozen=True)
-class Gate:
+class RequestGuard:
     """The rules for one server, which listens on `port`.
 
     The token comes with the first address, and then in a cookie that scripts can't read, or in a header. A name other
     than ours in `Host` is another site's that points here (DNS rebinding); another `Origin` is another site's page.
 
-    >>> gate = Gate(8017, token="t" * 43)
+    >>> gate = RequestGuard(8017, token="t" * 43)
     >>> gate.refusal("GET", {"host": "evil.example:8017"}).status.value
     421
     >>> gate.refusal("GET", {"host": "localhost:8017", "x-interlingua-token": "wrong"}).status.value

@@ -52,19 +52,19 @@ class Permutation:
         return (left << self._half) | right
 
 
-def shuffled(items: Sequence[T], seed: str) -> list[T]:
+def shuffle_seeded(items: Sequence[T], seed: str) -> list[T]:
     """The items in a seeded order that no version of a library changes.
 
-    >>> sorted(shuffled("abc", "x")), shuffled("abc", "x") == shuffled("abc", "x")
+    >>> sorted(shuffle_seeded("abc", "x")), shuffle_seeded("abc", "x") == shuffle_seeded("abc", "x")
     (['a', 'b', 'c'], True)
     """
     return [items[number] for number in Permutation(len(items), seed)]
 
 
-def apportioned(count: int, weights: Sequence[float]) -> list[int]:
+def apportion(count: int, weights: Sequence[float]) -> list[int]:
     """`count` split into whole parts by weight, the largest remainders rounded up; the parts sum to `count`.
 
-    >>> apportioned(10, [1, 1, 1]), apportioned(8534, [6082, 1580, 872])
+    >>> apportion(10, [1, 1, 1]), apportion(8534, [6082, 1580, 872])
     ([4, 3, 3], [6082, 1580, 872])
     """
     total = sum(weights)

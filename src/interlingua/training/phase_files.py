@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Part:
+class PhaseObjective:
     """An objective by its name, its weight and its batch; its text is that of all languages of the run.
 
     `replacement` draws its batches anew at every step instead of going through its data. `temperature` is that of a
@@ -112,7 +112,7 @@ class Phase:
     """A weighted sum of objectives and how it is trained; the first part's data says how long an epoch is."""
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[PhaseObjective, ...]
     schedule: Schedule
     freeze: Freeze = field(default_factory=Freeze)
     lora: Lora | None = None

@@ -21,7 +21,7 @@ T = TypeVar("T", bound="Tensor | tuple[Tensor, ...]")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Room:
+class MemoryBudget:
     """Bytes that may be kept in memory; threads may share one."""
 
     def __init__(self, size: int) -> None:
@@ -49,22 +49,22 @@ def dear(make: F) -> F:
     return make
 
 
-class Side:
+class PreparedVectors:
     """One side of a pair and what it alone decides, computed once and kept for the other pairs it is in.
 
     Measures make the same Gram matrices of a language for each of its pairs. Who gives what was `kept` of vectors to
-    another `Side` promises that they are the same. Where `room` has no bytes left a result is computed anew each time:
+    another `PreparedVectors` promises that they are the same. Where `room` has no bytes left a result is computed anew each time:
     what is kept decides the time, never a number.
 
     >>> @dear
     ... def doubled(vectors):
     ...     return 2 * vectors
-    >>> side = Side(torch.tensor([[3.0, 4.0]]), Room(1000))
+    >>> side = PreparedVectors(torch.tensor([[3.0, 4.0]]), MemoryBudget(1000))
     >>> side.of(doubled) is side.of(doubled), side.of(unit) is side.of(unit)
     (True, False)
     """
 
-    def __init__(self, vectors: Tensor, room: Room | None = None, kept: Kept | None = None) -> None:
+    def __init__(self, vectors: Tensor, room: MemoryBudget | None = None, kept: Kept | None = None) -> None:
         self.vectors, self._room = vectors, room
         self._kept = {} if kept is None else kept
 
@@ -81,7 +81,7 @@ class Side:
         return made
 
 
-Sides = tuple[Side, Side]
+Sides = tuple[PreparedVectors, PreparedVectors]
 
 
 def checked(vectors: Tensor, *, least: int, side: str = "input") -> Tensor:
@@ -135,13 +135,13 @@ def unit(vectors: Tensor) -> Tensor:
     return scaled / torch.where(length > 0, length, 1.0)
 
 
-def centred(vectors: Tensor) -> Tensor:
+def center_rows(vectors: Tensor) -> Tensor:
     """Rows minus their mean (language-centred, Libovický et al. 2019); rounding residue becomes zero.
 
     A row equal to the mean leaves residue of 1e-7 of its length; scaled to unit length
     that would be a random direction, so anything below 1e-6 is taken for zero.
 
-    >>> centred(torch.tensor([[0.1, 0.3], [0.1, 0.3], [0.1, 0.3]])).tolist()
+    >>> center_rows(torch.tensor([[0.1, 0.3], [0.1, 0.3], [0.1, 0.3]])).tolist()
     [[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]
     """
     wide = _wide(vectors)
@@ -151,10 +151,10 @@ def centred(vectors: Tensor) -> Tensor:
     return torch.where(after > 1e-6 * before, moved, 0.0)
 
 
-def shifted(rows: Tensor, mean: Tensor) -> Tensor:
+def subtract_mean(rows: Tensor, mean: Tensor) -> Tensor:
     """Rows minus a mean, in float64; what rounding leaves of rows that are all alike becomes zero.
 
-    >>> shifted(torch.tensor([[1.0, 2.0]]), torch.tensor([0.5, 2.0], dtype=torch.float64)).tolist()
+    >>> subtract_mean(torch.tensor([[1.0, 2.0]]), torch.tensor([0.5, 2.0], dtype=torch.float64)).tolist()
     [[0.5, 0.0]]
     """
     wide = rows.double()

@@ -8,7 +8,7 @@ from pathlib import Path
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.readers import readers
-from interlingua.readers.file_names import sets_in
+from interlingua.readers.file_names import find_file_sets
 from interlingua.readers.parallel_files import files
 
 _FOLDER = Path(__file__).parent.parent / "assets" / "sampler"
@@ -19,7 +19,7 @@ _ORDER = ("en", "es", "ru", "vi", "hi", "de", "fr", "tr", "be", "uk", "bg", "pl"
 def sampler(name: str, *, languages: Sequence[str] | None) -> ParallelCorpus:
     """The embedded corpus of this package, by the name `sampler`."""
     listed = [path.name for path in _FOLDER.glob("sampler.*")] if _FOLDER.is_dir() else []
-    found = next((each for each in sets_in(_FOLDER, listed) if each.label == "sampler.*"), None)
+    found = next((each for each in find_file_sets(_FOLDER, listed) if each.label == "sampler.*"), None)
     if found is None:
         raise InputError("the embedded corpus is missing", file=_FOLDER, remedy="Install interlingua again.")
     ordered = sorted(found.languages, key=lambda code: (_ORDER.index(code) if code in _ORDER else len(_ORDER), code))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from interlingua.flattening import Flat, Floats, checked, flattenings
+from interlingua.projection import Floats, ProjectedPoints, checked, projections
 
 
-@flattenings.register("pca")
-def pca(vectors: Floats, *, perplexity: float | None = None, seed: int = 0) -> Flat:
+@projections.register("pca")
+def pca(vectors: Floats, *, perplexity: float | None = None, seed: int = 0) -> ProjectedPoints:
     """The first two principal components (Pearson 1901); `about`: `explained`, the share of variance of each.
 
     Linear: what is far apart on the map is far apart in the space, but not the other way round. `perplexity` and
@@ -20,7 +20,7 @@ def pca(vectors: Floats, *, perplexity: float | None = None, seed: int = 0) -> F
     ((3, 2), 1.0)
     """
     places, explained = components(checked(vectors, least=2), 2)
-    return Flat(places, {"explained": explained})
+    return ProjectedPoints(places, {"explained": explained})
 
 
 def components(vectors: Floats, count: int) -> tuple[NDArray[np.float64], list[float]]:

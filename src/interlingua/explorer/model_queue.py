@@ -22,12 +22,12 @@ class _QueuePlace:
         self.called, self.granted = threading.Event(), False
 
 
-class Turns:
+class ModelQueue:
     """A queue in front of something that only one can use.
 
     `waiting` is how many may stand in it, `patience` how many seconds each waits.
 
-    >>> turns = Turns(waiting=0)
+    >>> turns = ModelQueue(waiting=0)
     >>> with turns.one():
     ...     try:
     ...         with turns.one(): pass

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from interlingua.synthetic.draws import Permutation, apportioned, shuffled
-from interlingua.synthetic.slots import Filled, fill
+from interlingua.synthetic.seeded_draws import Permutation, apportion, shuffle_seeded
+from interlingua.synthetic.slot_filling import FilledSentence, fill
 from interlingua.synthetic.tables import Context, SlotKind, SlotName, TemplateTable
 
 
@@ -25,7 +25,7 @@ class ProductRow:
 class Product:
     """All contexts of a kind with all its names, |C| · |E| rows of which none is built before it is asked for.
 
-    >>> from interlingua.synthetic.slots import cut
+    >>> from interlingua.synthetic.slot_filling import cut
     >>> contexts = TemplateTable(SlotKind("LOC"), {"en": (cut("I like [???]."), cut("[???]!"))}, (2, 3), "contexts")
     >>> named = tuple(map(SlotName, ("Rome", "Oslo", "Lima")))
     >>> names = TemplateTable(SlotKind("LOC"), {"en": named}, (2, 3, 4), "names")
@@ -55,7 +55,7 @@ class Product:
         order = Permutation(len(self), f"{seed}/{self.kind.label}")
         return [self.row(order[number]) for number in range(min(count, len(self)))]
 
-    def sentence(self, row: ProductRow, language: str) -> Filled:
+    def sentence(self, row: ProductRow, language: str) -> FilledSentence:
         """The tagged sentence of a row in a language."""
         context, name = self.contexts.cells[language][row.context], self.names.cells[language][row.name]
         return fill(context, name, self.kind.type, language)
@@ -71,7 +71,7 @@ class DrawnRows:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def sentences(self, language: str) -> Iterator[tuple[ProductRow, Filled]]:
+    def sentences(self, language: str) -> Iterator[tuple[ProductRow, FilledSentence]]:
         """Each row with its sentence in a language, in the order that all languages share."""
         return ((row, self.products[row.kind].sentence(row, language)) for row in self.rows)
 
@@ -95,13 +95,13 @@ def sample(
     balance of types is what was asked for or visibly is not.
     """
     types = list(dict.fromkeys(product.kind.type for product in products))
-    shares = apportioned(count, [1.0 if weights is None else weights[kind] for kind in types])
+    shares = apportion(count, [1.0 if weights is None else weights[kind] for kind in types])
     rows: list[ProductRow] = []
     for kind, part in zip(types, shares, strict=True):
         inside = [product for product in products if product.kind.type == kind]
-        for product, size in zip(inside, apportioned(part, [1.0] * len(inside)), strict=True):
+        for product, size in zip(inside, apportion(part, [1.0] * len(inside)), strict=True):
             rows += product.draw(size, seed=seed)
-    return DrawnRows({product.kind: product for product in products}, tuple(shuffled(rows, f"{seed}/order")))
+    return DrawnRows({product.kind: product for product in products}, tuple(shuffle_seeded(rows, f"{seed}/order")))
 
 
 T = TypeVar("T", Context, SlotName)
@@ -134,7 +134,7 @@ def split(
     # by the next pattern that has rows of it.
     owed = [0.0] * len(tables)
     for pattern in sorted(classes):
-        members = shuffled(classes[pattern], f"{seed}/{pattern}")
+        members = shuffle_seeded(classes[pattern], f"{seed}/{pattern}")
         inside = {number: pattern.count(number) for number in pattern}
         debt = sum(owed[number] / count for number, count in inside.items()) / len(inside)
         taken = min(max(round(len(members) * share + debt), 0), len(members))

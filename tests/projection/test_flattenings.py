@@ -1,4 +1,4 @@
-"""One contract for every flattening, and what each alone promises."""
+"""One contract for every projection, and what each alone promises."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.neighbors import NearestNeighbors
 
 from interlingua.errors import InputError, MissingExtra
-from interlingua.flattening import flattenings, within
+from interlingua.projection import clamp_perplexity, projections
 
 NEEDS = {"pca": None, "tsne": "sklearn", "umap": "umap"}
 
@@ -21,19 +21,19 @@ def groups(n=90, d=20, seed=0):
     return draw.normal(size=(n, d)) + 12 * np.eye(d)[label], label
 
 
-def flattening(name):
+def projection(name):
     if NEEDS[name] is not None:
         pytest.importorskip(NEEDS[name])
-    return flattenings[name].call
+    return projections[name].call
 
 
 def test_every_flattening_is_in_the_contract():
-    assert {entry.name for entry in flattenings} == set(NEEDS)
+    assert {entry.name for entry in projections} == set(NEEDS)
 
 
 @pytest.mark.parametrize("name", NEEDS)
 def test_the_same_vectors_and_seed_give_the_same_places_and_the_input_stays(name):
-    flatten = flattening(name)
+    flatten = projection(name)
     vectors, _ = groups()
     before = vectors.copy()
     one, other = (flatten(vectors, perplexity=8, seed=3) for _ in range(2))
@@ -46,14 +46,14 @@ def test_the_same_vectors_and_seed_give_the_same_places_and_the_input_stays(name
 @pytest.mark.parametrize("name", NEEDS)
 def test_groups_far_apart_stay_apart_on_the_map(name):
     vectors, label = groups()
-    places = flattening(name)(vectors, perplexity=8).places
+    places = projection(name)(vectors, perplexity=8).places
     near = NearestNeighbors(n_neighbors=5).fit(places).kneighbors(return_distance=False)
     assert (label[near] == label[:, None]).mean() == 1.0
 
 
 @pytest.mark.parametrize("name", NEEDS)
 def test_undefined_values_and_single_points_are_refused(name):
-    flatten = flattening(name)
+    flatten = projection(name)
     with pytest.raises(InputError, match="too few points"):
         flatten(np.ones((1, 3)))
     broken = groups()[0]
@@ -64,12 +64,12 @@ def test_undefined_values_and_single_points_are_refused(name):
 
 @pytest.mark.parametrize("name", NEEDS)
 def test_equal_vectors_are_no_error(name):
-    assert np.isfinite(flattening(name)(np.ones((30, 6)), perplexity=4).places).all()
+    assert np.isfinite(projection(name)(np.ones((30, 6)), perplexity=4).places).all()
 
 
 def test_pca_equals_sklearns_up_to_sign():
     vectors, _ = groups()
-    ours, theirs = flattenings["pca"].call(vectors), PCA(2).fit(vectors)
+    ours, theirs = projections["pca"].call(vectors), PCA(2).fit(vectors)
     there = theirs.transform(vectors)
     np.testing.assert_allclose(np.abs(ours.places), np.abs(there), atol=1e-8)
     np.testing.assert_allclose(ours.about["explained"], theirs.explained_variance_ratio_)
@@ -77,7 +77,7 @@ def test_pca_equals_sklearns_up_to_sign():
 
 def test_pca_of_a_line_has_no_second_share():
     line = np.arange(12.0)[:, None]
-    flat = flattenings["pca"].call(line)
+    flat = projections["pca"].call(line)
     assert flat.places[:, 1].tolist() == [0.0] * 12
     assert flat.about["explained"] == [1.0]
 
@@ -85,15 +85,15 @@ def test_pca_of_a_line_has_no_second_share():
 @pytest.mark.parametrize("name", ["tsne", "umap"])
 def test_a_perplexity_beyond_a_third_of_the_points_is_refused(name):
     with pytest.raises(InputError, match=r"90 points are too few for this perplexity.*30"):
-        flattenings[name].call(groups()[0], perplexity=29.7)
+        projections[name].call(groups()[0], perplexity=29.7)
     with pytest.raises(InputError, match="below 1"):
-        flattenings[name].call(groups()[0], perplexity=0.5)
+        projections[name].call(groups()[0], perplexity=0.5)
 
 
 def test_the_default_perplexity_is_the_papers_as_far_as_points_allow():
-    assert within(None, 212, default=70) == 70
-    assert within(None, 100, default=70) == 33
-    assert within(33, 100, default=70) == 33
+    assert clamp_perplexity(None, 212, default=70) == 70
+    assert clamp_perplexity(None, 100, default=70) == 33
+    assert clamp_perplexity(33, 100, default=70) == 33
 
 
 @pytest.mark.parametrize(("name", "package", "extra"), [("tsne", "sklearn", "maps"), ("umap", "umap", "umap")])
@@ -102,4 +102,4 @@ def test_a_missing_extra_is_told_with_its_command(name, package, extra, monkeypa
         monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtra, match=rf"interlingua\[{extra}\]"):
-        flattenings[name].call(groups()[0])
+        projections[name].call(groups()[0])

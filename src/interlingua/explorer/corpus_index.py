@@ -40,7 +40,7 @@ class Neighbour:
     cosine: float
 
 
-class Shelf:
+class CorpusIndex:
     """The sentences of a corpus as one model has them; layer 0 is the embedding output."""
 
     def __init__(self, encoder: Encoder, corpus: ParallelCorpus, found: dict[str, Representations]) -> None:
@@ -54,7 +54,7 @@ class Shelf:
     @classmethod
     def of(
         cls, encoder: Encoder, corpus: ParallelCorpus, *, cache: Cache | None, progress: Progress | None = None
-    ) -> Shelf:
+    ) -> CorpusIndex:
         """The corpus encoded, language by language, or taken from the cache, where an audit leaves the same vectors."""
         found = {}
         total = sum(len(corpus.column(code)) for code in corpus.languages)

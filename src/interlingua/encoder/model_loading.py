@@ -17,9 +17,9 @@ import torch
 from interlingua.encoder.model_folders import (
     build_within,
     check_config,
-    check_fit,
     check_holes,
     check_read_files,
+    check_weights_match_config,
     is_bad_input,
     model_json,
     stored_weights,
@@ -38,7 +38,7 @@ PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedModel:
     """What a model folder holds, ready to run."""
 
     name: str
@@ -60,7 +60,7 @@ def load(
     trust_remote_code: bool = False,
     allow_pickle: bool = False,
     revision: str | None = None,
-) -> Loaded:
+) -> LoadedModel:
     """The tokenizer and the encoder side of the model called `name`, checked and in evaluation mode."""
     check_precision(device, precision)
     top = find_folder(name, allow_pickle=allow_pickle, revision=revision)
@@ -81,7 +81,7 @@ def load(
     if two_sided:  # Only the encoder is read, and some folders hold it alone (sentence-t5).
         missing = {key for key in report["missing_keys"] if not key.startswith("decoder.")}
         report = {**report, "missing_keys": missing}
-    unused = check_fit(model, report, folder)
+    unused = check_weights_match_config(model, report, folder)
     if two_sided:
         whole = model
         if parts.head is not None and config.get("model_type") not in _READ_BY_ENCODER:
@@ -110,7 +110,7 @@ def _is_two_sided(model: torch.nn.Module, config: Mapping[str, Any]) -> bool:
     return alone and {"encoder", "decoder"} <= {name for name, _ in model.named_children()}
 
 
-def _with_head(loaded: Loaded, head: SentenceModules, device: torch.device) -> Loaded:
+def _with_head(loaded: LoadedModel, head: SentenceModules, device: torch.device) -> LoadedModel:
     """The model with what its folder does with the last layer, and a digest of both."""
     if head.settings.lower:
         lower_cased(loaded.tokenizer)
@@ -162,9 +162,9 @@ def read_model(
     return model, report
 
 
-def from_memory(model: Any, tokenizer: Any, *, name: str) -> Loaded:
+def from_memory(model: Any, tokenizer: Any, *, name: str) -> LoadedModel:
     """A model and tokenizer that are already in memory; without a folder there is no digest."""
-    return Loaded(
+    return LoadedModel(
         name=name,
         digest="",
         tokenizer=tokenizer,

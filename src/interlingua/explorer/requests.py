@@ -8,7 +8,7 @@ from dataclasses import MISSING, dataclass, fields
 from typing import Any, TypeVar
 
 from interlingua.errors import InputError
-from interlingua.explorer.comparing import LINKINGS, WEIGHINGS
+from interlingua.explorer.layer_comparison import LINKINGS, WEIGHINGS
 from interlingua.registry import unknown
 
 LONGEST = 1000
@@ -27,7 +27,7 @@ class Texts:
 
 
 @dataclass(frozen=True)
-class PairAsked(Texts):
+class PairRequest(Texts):
     """Two texts side by side, at every layer."""
 
     centred: bool = True
@@ -71,15 +71,15 @@ class RowsAsked:
 _COUNTS = {"count": (1, 20), "start": (0, 1 << 40), "row": (-1, 1 << 40), "layer": (-(1 << 10), 1 << 10)}
 _KINDS = {"str": "a text", "int": "a whole number", "bool": "true or false"}
 _CHOICES = {"weighing": WEIGHINGS, "linking": LINKINGS}
-Request = TypeVar("Request", PairAsked, NeighboursAsked, HeadAsked, RowsAsked)
+Request = TypeVar("Request", PairRequest, NeighboursAsked, HeadAsked, RowsAsked)
 
 
-def checked(given: object, kind: type[Request]) -> Request:
+def parse_request(given: object, kind: type[Request]) -> Request:
     """The request of a kind that this JSON is, or an error that names what is wrong with it.
 
-    >>> checked({"text": "Hi.", "layer": 2}, NeighboursAsked).layer
+    >>> parse_request({"text": "Hi.", "layer": 2}, NeighboursAsked).layer
     2
-    >>> checked({"text": "Hi.", "layer": "2"}, NeighboursAsked)
+    >>> parse_request({"text": "Hi.", "layer": "2"}, NeighboursAsked)
     Traceback (most recent call last):
     interlingua.errors.InputError: layer is of the wrong kind: 'str'. Send a whole number.
     """

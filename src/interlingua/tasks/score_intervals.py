@@ -12,8 +12,8 @@ from scipy import special
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from interlingua.encoder.inputs import Inputs
-from interlingua.encoder.loading import PRECISIONS, default_precision
-from interlingua.encoder.pooling import send
+from interlingua.encoder.model_loading import PRECISIONS, default_precision
+from interlingua.encoder.pooling import to_device
 from interlingua.encoder.tokens import batches
 from interlingua.score import Score
 from interlingua.stats import Z95, mean_interval, wilson_interval
@@ -121,7 +121,7 @@ def by_token(
     def take(rows: Ints, batch: Batch, output: torch.Tensor) -> None:
         offsets = np.arange(output.shape[1])
         inside = offsets < inputs.lengths[rows][:, None]
-        places = send(np.where(inside, inputs.starts[rows][:, None] + offsets, total), device)
+        places = to_device(np.where(inside, inputs.starts[rows][:, None] + offsets, total), device)
         best[places] = output.argmax(dim=-1).to(torch.int16)
         sure[places] = output.softmax(dim=-1).to(torch.float16)
 
@@ -130,10 +130,10 @@ def by_token(
     return result, sure[:total].cpu().numpy()
 
 
-def rounded(probabilities: NDArray[np.floating[Any]], choice: Ints) -> Probabilities:
+def round_probabilities(probabilities: NDArray[np.floating[Any]], choice: Ints) -> Probabilities:
     """Probabilities (row, label) as float16, whose largest in a row is still that of its `choice` (below 0: none).
 
-    >>> rounded(np.array([[0.30001, 0.30002, 0.39997], [0.5, 0.50001, 0.0]]), np.array([2, 1])).argmax(axis=1)
+    >>> round_probabilities(np.array([[0.30001, 0.30002, 0.39997], [0.5, 0.50001, 0.0]]), np.array([2, 1])).argmax(axis=1)
     array([2, 1])
     """
     found = probabilities.astype(np.float16)

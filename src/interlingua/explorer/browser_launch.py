@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from interlingua.analyses.word_alignment import Saved
+from interlingua.analyses.word_alignment import SavedAligner
 from interlingua.encoder import Cache, Encoder
 from interlingua.errors import InputError
+from interlingua.explorer.corpus_index import CorpusIndex
 from interlingua.explorer.explorer import Explorer, shelf_notes
 from interlingua.explorer.heads import Head
+from interlingua.explorer.model_queue import ModelQueue
 from interlingua.explorer.server import ExplorerServer
-from interlingua.explorer.shelf import Shelf
-from interlingua.explorer.turns import Turns
 from interlingua.readers import read_corpus
 
 Progress = Callable[[str, int, int], None]
@@ -44,20 +44,20 @@ def open_explorer(
     texts = read_corpus(corpus, languages=languages)
     texts = texts if languages is None else texts.select(texts.languages)
     texts = texts if rows is None else texts.sample(rows, seed=0)
-    saved = None if aligner is None else Saved.load(Path(aligner))
+    saved = None if aligner is None else SavedAligner.load(Path(aligner))
     loaded = tuple(Head.load(name, folder, device=device) for name, folder in (heads or {}).items())
     shelves = []
     for name in models:
         if progress:
             progress(f"loading {name}", 0, 1)
         encoder = Encoder.load(name, device=device)
-        shelves.append(Shelf.of(encoder, texts, cache=_cache(cache), progress=progress))
+        shelves.append(CorpusIndex.of(encoder, texts, cache=_cache(cache), progress=progress))
     explorer = Explorer(tuple(shelves), texts, loaded, saved, shelf_notes(texts, shelves))
     explorer.warm()
     return explorer
 
 
-def open_server(explorer: Explorer, *, port: int | None = None, turns: Turns | None = None) -> ExplorerServer:
+def open_server(explorer: Explorer, *, port: int | None = None, turns: ModelQueue | None = None) -> ExplorerServer:
     """A server for an explorer on this machine, not yet started; on `port`, or on ours, or on any that is free."""
     if port is not None:
         try:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from interlingua.explorer.reading import ModelReading
+from interlingua.explorer.encoded_text import ModelReading
 from interlingua.registry import unknown
 from interlingua.transport import Flow, TransportProblem, exact, weights_of
 from interlingua.wordalign.neural import NeuralSettings, link_batch
@@ -19,7 +19,7 @@ LINKINGS = ("argmax", "itermax")
 
 
 @dataclass(frozen=True)
-class Level:
+class LayerComparison:
     """Two sentences at one layer.
 
     `cosine` is that of the sentences by the model's own pooling. `source` and `target` are what each word adds to
@@ -39,7 +39,7 @@ class Level:
 
 def compare(
     source: ModelReading, target: ModelReading, centres: tuple[Floats, Floats], *, weighing: str, linking: str
-) -> list[Level]:
+) -> list[LayerComparison]:
     """Both readings at every layer, less `centres` (layer, dim) of each side's language (zeros to leave them as is).
 
     Weights of words in transport are the sizes of what they add to the cosine (`attribution`), or all the same
@@ -57,14 +57,14 @@ def compare(
 
 def _level(
     sides: tuple[ModelReading, ModelReading], centres: tuple[Floats, Floats], layer: int, weighing: str, linking: str
-) -> Level:
+) -> LayerComparison:
     ours, theirs = sides
     words = [
         np.where(side.seen[:, None], side.vectors[layer] - centre, 0.0)
         for side, centre in zip(sides, centres, strict=True)
     ]
     rests = [side.rest[layer] - (1.0 - side.shares.sum()) * centre for side, centre in zip(sides, centres, strict=True)]
-    explained, (source, target), rest = added(words, [ours.shares, theirs.shares], rests)
+    explained, (source, target), rest = add_similarities(words, [ours.shares, theirs.shares], rests)
     units = [unit_rows(side) for side in words]
     similar = np.clip(units[0] @ units[1].T, -1.0, 1.0)
     weights = [
@@ -75,7 +75,7 @@ def _level(
     if weights[0] is not None and weights[1] is not None:
         (flow,) = exact([TransportProblem.of(similar, weights[0], weights[1])])
     sentences = [unit_rows((side.sentence[layer] - c)[None])[0] for side, c in zip(sides, centres, strict=True)]
-    return Level(
+    return LayerComparison(
         float(np.clip(sentences[0] @ sentences[1], -1.0, 1.0)),
         explained,
         source,
@@ -87,7 +87,7 @@ def _level(
     )
 
 
-def added(
+def add_similarities(
     words: list[Floats], shares: list[Floats], rests: list[Floats]
 ) -> tuple[float, tuple[Floats, Floats], tuple[float, float]]:
     """The cosine of two means over tokens, what each word of both sides adds to it, and what the rest of each adds.
@@ -98,7 +98,7 @@ def added(
     al. (2023) carry such a sum back to the input by integrated Jacobians, which costs a pass for each dimension.
 
     >>> words = [np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 0.0]])]
-    >>> cosine, (source, _), _ = added(words, [np.array([0.5, 0.5]), np.array([1.0])], [np.zeros(2), np.zeros(2)])
+    >>> cosine, (source, _), _ = add_similarities(words, [np.array([0.5, 0.5]), np.array([1.0])], [np.zeros(2), np.zeros(2)])
     >>> round(cosine, 4), source.round(4).tolist()
     (0.7071, [0.7071, 0.0])
     """

@@ -1,10 +1,10 @@
-"""Flattenings: many dimensions to two, for the eye, one file each.
+"""Projections: many dimensions to two, for the eye, one file each.
 
-A flattening is called as `f(vectors, perplexity=…, seed=…)` with an (n, d) array and returns a `Flat`. The same vectors
+A projection is called as `f(vectors, perplexity=…, seed=…)` with an (n, d) array and returns a `ProjectedPoints`. The same vectors
 and seed give the same places. What the eye sees in a flat map can deceive: numbers are taken of the vectors themselves
 (`measures.clusters`), never of the map.
 
-New flattening: one file here with `@flattenings.register("name")`; `needs` names an extra of ours, where it takes one.
+New projection: one file here with `@projections.register("name")`; `needs` names an extra of ours, where it takes one.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from interlingua.registry import Registry
 
 Floats = NDArray[np.floating[Any]]
 
-flattenings = Registry("flattening", "interlingua.flattening")
+projections = Registry("projection", "interlingua.projection")
 
 
 _PACKAGES = {"maps": "sklearn", "umap": "umap"}
 
 
-def installed(name: str) -> None:
-    """Raise `MissingExtra` where what a flattening needs is not here, so that the error comes before anything is
+def check_installed(name: str) -> None:
+    """Raise `MissingExtra` where what a projection needs is not here, so that the error comes before anything is
     encoded.
 
-    >>> installed("pca")
+    >>> check_installed("pca")
     """
-    extra = flattenings[name].needs
+    extra = projections[name].needs
     if extra in _PACKAGES and find_spec(_PACKAGES[extra]) is None:
         raise MissingExtra(extra, f"drawing maps with {name}")
 
 
 @dataclass(frozen=True)
-class Flat:
+class ProjectedPoints:
     """Places (n, 2) and what there is to say of them: plain numbers."""
 
     places: NDArray[np.float64]
@@ -57,13 +57,13 @@ def checked(vectors: Floats, *, least: int) -> NDArray[np.float64]:
     return wide
 
 
-def within(perplexity: float | None, n: int, *, default: float) -> float:
+def clamp_perplexity(perplexity: float | None, n: int, *, default: float) -> float:
     """The perplexity to use: what is given, or the default as far as n points allow.
 
     Every point must have three times as many neighbours as the perplexity says (van der Maaten 2014), which n - 1 must
     reach; a perplexity given beyond that is refused, not lowered in silence.
 
-    >>> within(None, 1000, default=70), within(None, 31, default=70), within(5, 31, default=70)
+    >>> clamp_perplexity(None, 1000, default=70), clamp_perplexity(None, 31, default=70), clamp_perplexity(5, 31, default=70)
     (70.0, 10.0, 5.0)
     """
     most = (n - 1) / 3

@@ -15,15 +15,15 @@ _HEAVY = ("в", "ф", "льв", "св", "тв", "хв")
 """Beginnings before which Ukrainian has у whatever stands before it."""
 
 
-def suited(lead: str, *, before: str, name: str, language: str) -> str:
+def suit_preposition(lead: str, *, before: str, name: str, language: str) -> str:
     """The lead with its preposition spelled as the word before it asks; any other lead as it is.
 
     Belarusian (rules of 2008): ў after a vowel, у after a consonant, a sign or nothing. Ukrainian (orthography of
     2019): у before в, ф, льв, св, тв, хв; else в before a vowel and after one, у otherwise.
 
-    >>> [suited("у ", before=before, name="Мінску", language="be") for before in ("жыве ", "ён, ", "")]
+    >>> [suit_preposition("у ", before=before, name="Мінску", language="be") for before in ("жыве ", "ён, ", "")]
     ['ў ', 'у ', 'у ']
-    >>> [suited("у ", before="живе ", name=name, language="uk") for name in ("Києві", "Відні", "Одесі")]
+    >>> [suit_preposition("у ", before="живе ", name=name, language="uk") for name in ("Києві", "Відні", "Одесі")]
     ['в ', 'у ', 'в ']
     """
     word = lead.strip().lower()
@@ -53,7 +53,7 @@ _WITHOUT_SPACES = ("zh", "yue", "ja", "th")
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledSentence:
     """A sentence, its words, and an IOB2 tag for each."""
 
     text: str
@@ -70,7 +70,7 @@ def cut(text: str, slot: str = SLOT) -> Context:
     return Context(tuple(text.strip().split(slot)))
 
 
-def fill(context: Context, name: SlotName, type: str, language: str = "") -> Filled:
+def fill(context: Context, name: SlotName, type: str, language: str = "") -> FilledSentence:
     """The sentence with the name in every slot; the words of the entity, and no other, are tagged.
 
     Words are those of `words.token_spans`, except that the edges of the entity are edges of words. What clings to it
@@ -94,7 +94,7 @@ def fill(context: Context, name: SlotName, type: str, language: str = "") -> Fil
     entity = [name.text[start:end] for start, end in token_spans(name.text, segmented=segmented)]
     for place, piece in enumerate(context.pieces):
         before = "".join(text) + (name.tail if place else "") + piece
-        lead = suited(name.lead, before=before, name=name.text, language=language) if place < last else ""
+        lead = suit_preposition(name.lead, before=before, name=name.text, language=language) if place < last else ""
         if place == 0 and lead and _LETTER.search(piece) is None:
             lead = lead[0].upper() + lead[1:]
         outside = (name.tail if place else "") + piece + lead
@@ -106,7 +106,7 @@ def fill(context: Context, name: SlotName, type: str, language: str = "") -> Fil
             text.append(name.text)
             words += entity
             tags += [f"{'I' if number else 'B'}-{type}" for number in range(len(entity))]
-    return Filled("".join(text), tuple(words), tuple(tags))
+    return FilledSentence("".join(text), tuple(words), tuple(tags))
 
 
 def outside_words(text: str, *, after: bool, before: bool, segmented: bool = True) -> list[str]:

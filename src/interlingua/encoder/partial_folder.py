@@ -27,7 +27,7 @@ _OURS = re.compile(r"\.[0-9a-f]{12}-(?:[0-9a-f]{8}-)?[a-z0-9_]{8}")
 """The names that are given here, and were before they had a machine's name in them: no other folder is touched."""
 
 
-class Unfinished:
+class PartialFolder:
     """A new hidden folder in `folder`, held until it is let go."""
 
     def __init__(self, folder: Path, name: str) -> None:

@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from interlingua.encoder.devices import pick_device
-from interlingua.engine.atomic_files import reading_back, told_when_full, write_text
+from interlingua.engine.atomic_files import reading_back, report_full_disk, write_text
 from interlingua.engine.digests import Digests
 from interlingua.engine.executors import Options
-from interlingua.engine.graph import Graph, State
+from interlingua.engine.graph import Graph, StepState
 from interlingua.engine.machine import this_machine
-from interlingua.engine.plan import Plan, plan
+from interlingua.engine.plan import RunPlan, plan
 from interlingua.engine.process_group import ProcessGroup, current_group
 from interlingua.engine.process_setup import thread_count
 from interlingua.engine.records import NOTES, Records
-from interlingua.engine.runner import Event, Keep, RunSummary, keep_none, run
+from interlingua.engine.runner import Event, Keep, RunSummary, keep_no_heavy, run
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace
 from interlingua.errors import InputError
@@ -35,7 +35,7 @@ from interlingua.studies.compile.study_inputs import StudyInputs
 from interlingua.studies.config.fields import Place
 from interlingua.studies.config.schema import ResourceTable, StudyTable
 from interlingua.studies.config.toml_file import ProblemList, to_toml
-from interlingua.studies.plugins import loaded
+from interlingua.studies.plugins import loaded_plugins
 from interlingua.studies.step_settings import KINDS
 from interlingua.studies.study import Study, model_place
 from interlingua.studies.validation import check
@@ -65,7 +65,7 @@ class CompiledCommand:
     device: str | None = None
     progress: Progress | None = None
     stop_after: float | None = None
-    keep: Keep = keep_none
+    keep: Keep = keep_no_heavy
     cache: Path | None = None
     tensorboard: Path | None = None
     notes: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ def one_cell(table: StudyTable, options: Mapping[Place, str], *, regimes: Mappin
     cpus = ResourceTable(cpus=thread_count())
     whole = replace(table, resources=dict.fromkeys(KINDS, cpus))
     problems = ProblemList("", options=options)
-    study = check(Study(whole, here / "command.toml", None, here, loaded(), regimes or {}), problems)
+    study = check(Study(whole, here / "command.toml", None, here, loaded_plugins(), regimes or {}), problems)
     problems.check()
     return study
 
@@ -153,11 +153,11 @@ class PlannedCommand:
             compiled, Graph(steps, whole=compiled.keep), workspace, (*compiled.notes, *notes), revisions, digests
         )
 
-    def states(self) -> dict[str, State]:
+    def states(self) -> dict[str, StepState]:
         """Where each step stands, by key; what failed is to be run again."""
         return self.graph.states(self.workspace, retry=True)
 
-    def plan(self) -> Plan:
+    def plan(self) -> RunPlan:
         """Steps by kind, what is done, and about how long the rest takes."""
         machine = this_machine(Options(), any(step.resources.gpus for step in self.graph))
         return plan(self.graph, self.workspace, cpus=machine.cpus, gpus=len(machine.gpus), retry=True)
@@ -175,7 +175,7 @@ class PlannedCommand:
         asked = self.compiled
         with (
             self.workspace.acquire(asked.kind, asked.identity, lasting=self._lasts),
-            told_when_full(self.workspace.folder),
+            report_full_disk(self.workspace.folder),
         ):
             self.revisions.keep()
             self.digests.keep()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from interlingua.flattening import Flat, Floats, checked, flattenings, installed, within
-from interlingua.flattening.pca import components
+from interlingua.projection import Floats, ProjectedPoints, check_installed, checked, clamp_perplexity, projections
+from interlingua.projection.pca import components
 
 PERPLEXITY = 70.0
 """That of papers/003 Fig. 1; it gives none for Fig. 2."""
@@ -14,8 +14,8 @@ FIRST = 50
 """Principal components kept before (van der Maaten & Hinton 2008, §4.2, keep 30): faster, and less noise."""
 
 
-@flattenings.register("tsne", needs="maps")
-def tsne(vectors: Floats, *, perplexity: float | None = None, seed: int = 0) -> Flat:
+@projections.register("tsne", needs="maps")
+def tsne(vectors: Floats, *, perplexity: float | None = None, seed: int = 0) -> ProjectedPoints:
     """t-SNE (van der Maaten & Hinton 2008), Barnes-Hut, after 50 principal components; needs the extra `maps`.
 
     `perplexity` is roughly how many neighbours count, 70 by default (papers/003 §3.2) or (n - 1) / 3 where there are
@@ -28,8 +28,8 @@ def tsne(vectors: Floats, *, perplexity: float | None = None, seed: int = 0) -> 
     (40, 2)
     """
     wide = checked(vectors, least=7)
-    wanted = within(perplexity, len(wide), default=PERPLEXITY)
-    installed("tsne")
+    wanted = clamp_perplexity(perplexity, len(wide), default=PERPLEXITY)
+    check_installed("tsne")
     from sklearn.manifold import TSNE
 
     # One thread: sums over threads round differently from run to run, and the map would not come out the same.
@@ -40,4 +40,6 @@ def tsne(vectors: Floats, *, perplexity: float | None = None, seed: int = 0) -> 
         begin = start[:, :2] / (spread if spread > 0 else 1.0) * 1e-4
         engine = TSNE(perplexity=wanted, init=begin.astype(np.float32), learning_rate="auto", random_state=seed)
         places = engine.fit_transform(start.astype(np.float32))
-    return Flat(np.asarray(places, np.float64), {"perplexity": wanted, "divergence": float(engine.kl_divergence_)})
+    return ProjectedPoints(
+        np.asarray(places, np.float64), {"perplexity": wanted, "divergence": float(engine.kl_divergence_)}
+    )

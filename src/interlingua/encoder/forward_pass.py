@@ -13,16 +13,16 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from interlingua.encoder import loading
-from interlingua.encoder.pooling import Pool, View, attention_sinks, moved, send
+from interlingua.encoder import model_loading as loading
+from interlingua.encoder.pooling import Pool, PoolingRequest, attention_sinks, shift_items, to_device
 from interlingua.encoder.representations import Cache, CacheWriter, MemoryWriter, Representations
 from interlingua.encoder.tokens import (
-    Items,
+    PooledItems,
     TokenisedTexts,
     Tokeniser,
     Windows,
     batches,
-    parts_of,
+    locate_parts,
     token_types,
     windows,
 )
@@ -38,12 +38,12 @@ class Written(Protocol):
     def taken(self, items: Ints) -> Vectors: ...
 
 
-def first_alike(texts: Sequence[str], view: View) -> Ints:
+def find_first_occurrence(texts: Sequence[str], view: PoolingRequest) -> Ints:
     """For each text the number of the first equal one of those that a view wants; its own where the view does not.
 
     With spans a text is equal where its span is, too.
 
-    >>> [first_alike("abaa", view).tolist() for view in (View(), View(only=(2, 3)))]
+    >>> [find_first_occurrence("abaa", view).tolist() for view in (PoolingRequest(), PoolingRequest(only=(2, 3)))]
     [[0, 1, 0, 0], [0, 1, 2, 2]]
     """
     found = np.arange(len(texts))
@@ -65,9 +65,11 @@ class Repeats:
     origin: Ints
     before: int
 
-    def pooled(self, items: Items) -> Items:
+    def pooled(self, items: PooledItems) -> PooledItems:
         """The items that are pooled."""
-        return Items(items.row[self.fresh], items.first[self.fresh], items.last[self.fresh], items.spans[self.fresh])
+        return PooledItems(
+            items.row[self.fresh], items.first[self.fresh], items.last[self.fresh], items.spans[self.fresh]
+        )
 
     def whole(self, vectors: Vectors, written: Written) -> Vectors:
         """The (layer, item, dim) vectors of all items of the chunk, from those of the fresh ones and earlier chunks."""
@@ -83,15 +85,15 @@ class Repeats:
         return made
 
 
-class Alike:
-    """The repeats of a view's texts, chunk after chunk, from the numbers of `first_alike`."""
+class DuplicateTexts:
+    """The repeats of a view's texts, chunk after chunk, from the numbers of `find_first_occurrence`."""
 
     def __init__(self, first: Ints) -> None:
         self.first = first
         self._begin = np.zeros_like(first)  # the number of each text's first item
         self._count = 0
 
-    def next(self, items: Items) -> Repeats:
+    def next(self, items: PooledItems) -> Repeats:
         """The repeats among the next chunk's items, which are in the order of texts."""
         begin = np.searchsorted(items.row, items.row)
         self._begin[items.row] = self._count + begin
@@ -124,13 +126,13 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Pass:
+class ForwardPass:
     """A model on its device, and how it is run: `budget` tokens at once, windows of `room` tokens of a text.
 
     `masked` gives every batch a mask, `one_length` pads none: see `loading.padding_rules`.
     """
 
-    loaded: loading.Loaded
+    loaded: loading.LoadedModel
     tokeniser: Tokeniser
     device: torch.device
     precision: str
@@ -140,13 +142,18 @@ class Pass:
     one_length: bool
 
     def encode(
-        self, views: list[View], keys: list[str], texts: Sequence[str], cache: Cache | None, progress: Progress | None
+        self,
+        views: list[PoolingRequest],
+        keys: list[str],
+        texts: Sequence[str],
+        cache: Cache | None,
+        progress: Progress | None,
     ) -> list[Representations]:
         """The representations of texts, one for each view, kept in the cache under its key."""
         dtype = np.dtype(np.float32 if self.precision == "fp32" else np.float16)
         writers: list[CacheWriter | MemoryWriter] = []
-        collected: list[list[Items]] = [[] for _ in views]
-        alike = [Alike(first_alike(texts, view)) for view in views]
+        collected: list[list[PooledItems]] = [[] for _ in views]
+        alike = [DuplicateTexts(find_first_occurrence(texts, view)) for view in views]
         windowed = 0
         try:
             for key, view in zip(keys, views, strict=True):
@@ -181,7 +188,7 @@ class Pass:
             raise
 
     def _chunks(
-        self, texts: Sequence[str], *, spans: bool, words: bool, views: list[View]
+        self, texts: Sequence[str], *, spans: bool, words: bool, views: list[PoolingRequest]
     ) -> Iterator[tuple[int, Sequence[str], TokenisedTexts]]:
         """Consecutive texts whose results fit the chunk's memory, the next chunk tokenised while one is encoded."""
         vector = max(len(view.layers or ()) for view in views) * self.loaded.dim * 4
@@ -212,8 +219,8 @@ class Pass:
         self,
         tokens: TokenisedTexts,
         plan: Windows,
-        items: list[Items],
-        views: list[View],
+        items: list[PooledItems],
+        views: list[PoolingRequest],
         begin: int,
         dtype: np.dtype[Any],
     ) -> list[Output]:
@@ -224,8 +231,12 @@ class Pass:
         )
         pools = [
             Pool.of(
-                parts_of(
-                    moved(item, -begin), plan, pooling=str(view.pooling), special=view.special_tokens, around=around
+                locate_parts(
+                    shift_items(item, -begin),
+                    plan,
+                    pooling=str(view.pooling),
+                    special=view.special_tokens,
+                    around=around,
                 ),
                 windows=len(plan.row),
                 items=len(item),
@@ -241,7 +252,7 @@ class Pass:
                 hidden = self._forward(tokens, plan, batch)
                 sinks: list[torch.Tensor] = []
                 if any(view.pooling == "sinkless" for view in views):
-                    sizes = send(plan.lengths[batch] + sum(around), self.device)
+                    sizes = to_device(plan.lengths[batch] + sum(around), self.device)
                     inside = torch.arange(hidden[0].shape[1], device=self.device) < sizes[:, None]
                     sinks = [attention_sinks(states, inside) for states in hidden]
                 for pool in pools:
@@ -287,12 +298,14 @@ class Pass:
         ids[:, len(prefix) : width - len(suffix)][inside] = tokens.ids[(begin[:, None] + offsets)[inside]]
         for place, token in enumerate(suffix):
             ids[np.arange(len(batch)), len(prefix) + lengths + place] = token
-        given = {"input_ids": send(ids, self.device)}
+        given = {"input_ids": to_device(ids, self.device)}
         # Windows of one length need no mask, and most models run faster without.
         if self.masked or int(lengths.min()) + around < width:
-            given["attention_mask"] = send((np.arange(width) < lengths[:, None] + around).astype(np.int64), self.device)
+            given["attention_mask"] = to_device(
+                (np.arange(width) < lengths[:, None] + around).astype(np.int64), self.device
+            )
         if self.tokeniser.types is not None:
-            given["token_type_ids"] = send(token_types(self.tokeniser.types, lengths), self.device)
+            given["token_type_ids"] = to_device(token_types(self.tokeniser.types, lengths), self.device)
         with torch.autocast(self.device.type, loading.PRECISIONS[self.precision], enabled=self._mixed):
             states = loading.hidden_states(self.loaded.model, given)
         if len(states) != self.loaded.layers:
@@ -304,7 +317,9 @@ class Pass:
         return states
 
 
-def _finish(writer: CacheWriter | MemoryWriter, view: View, chunks: list[Items], windowed: int) -> Representations:
+def _finish(
+    writer: CacheWriter | MemoryWriter, view: PoolingRequest, chunks: list[PooledItems], windowed: int
+) -> Representations:
     row = np.concatenate([items.row for items in chunks])
     if not len(row):
         raise InputError(f"the texts have no {view.unit}", remedy="Use another unit, or other texts.")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from interlingua.encoder import Encoder, View
+from interlingua.encoder import Encoder, PoolingRequest
 from interlingua.encoder.tokens import TokenisedTexts
 from interlingua.errors import InputError
 from interlingua.words import Span, has_tokens, lacks_segmenter, token_spans
@@ -76,7 +76,7 @@ def read(encoder: Encoder, texts: Sequence[str]) -> list[ModelReading]:
                 value=text,
                 remedy="Type a shorter sentence." if length else "Type other words.",
             )
-    each, whole = encoder.encode_views(texts, [View("token"), View("sentence")])
+    each, whole = encoder.encode_views(texts, [PoolingRequest("token"), PoolingRequest("sentence")])
     vectors, sentences = _stacked(each.vectors), _stacked(whole.vectors)
     return [
         _reading(encoder, text, tokens, number, vectors[:, each.row == number], sentences[:, number])

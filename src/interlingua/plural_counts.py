@@ -11,10 +11,10 @@ _NOUNS = (
 _PLURAL = re.compile(rf"\b({'|'.join(_NOUNS)})\b")
 
 
-def counted(count: int, what: str) -> str:
+def count_noun(count: int, what: str) -> str:
     """A count and what it is of, whose first plural becomes singular for one: all that we count is in the plural.
 
-    >>> counted(2, "duplicate rows"), counted(1, "duplicate rows"), counted(1, "entries that no word is in")
+    >>> count_noun(2, "duplicate rows"), count_noun(1, "duplicate rows"), count_noun(1, "entries that no word is in")
     ('2 duplicate rows', '1 duplicate row', '1 entry that no word is in')
     """
     return f"{count:,} {_PLURAL.sub(_singular, what, count=1) if count == 1 else what}"
