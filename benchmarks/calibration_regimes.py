@@ -3,7 +3,7 @@
 A latent normal value of every example, shared by all models (SHARED), by the seeds of a regime (OWN) and by none,
 decides which answers are right; each seed adds a shift of its own, with the deviation that docs/findings has for NER
 (F1 of tagged words: median 1.3 points, 0.6 to 4.4) and XSR (MRR: 2.3), and 1.7 for accuracy. Regimes have the same
-expectation. `before` is what the functions of commit e6cb9bf, `paired_t_test` and `f1_permutation_test`, give in the same worlds:
+expectation. `before` is what the tests of commit e6cb9bf (paired t, permutation of F1) give in the same worlds:
 
     python -m benchmarks.calibration_regimes                 # prints BEFORE anew
     python -m benchmarks.calibration_regimes --candidates    # the tests that `seed_difference` was chosen from

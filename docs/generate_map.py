@@ -19,7 +19,7 @@ to that.
 FLOORS = {
     "The ground: what everything stands on": (
         "errors", "paths", "argument_types", "registry", "score", "metric", "record", "languages", "words",
-        "counting", "corpus",
+        "plural_counts", "corpus",
     ),
     "Floor 1: the engine, pure functions, and files read": (
         "engine", "stats", "measures", "projection", "transport", "kernels", "readers", "synthetic",

@@ -24,6 +24,7 @@ from transformers import AutoConfig, AutoTokenizer
 
 import models
 from interlingua.cli import app
+from interlingua.encoder import model_loading
 from interlingua.engine.workspace import INNER
 from interlingua.readers import read_corpus
 from record_store import record_lines
@@ -616,7 +617,7 @@ def listing(folder: Path) -> dict[str, bytes]:
 def test_bad_input_is_told_on_one_line_and_leaves_nothing_behind(
     name: str, place: Place, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loading, "_has_bf16_instructions", lambda: False)
+    monkeypatch.setattr(model_loading, "_has_bf16_instructions", lambda: False)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     given = command(place, CASES[name].spoil(place))

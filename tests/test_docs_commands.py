@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import stage
 from interlingua.cli.app import app
+from interlingua.readers import embedded_data
 from interlingua.studies.config.recipe import read_config
 from interlingua.studies.config.study_file import read_tables
 from test_docs import PAGES, Block, blocks, by_name, own_registries  # noqa: F401
@@ -81,7 +82,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def on_stage(tmp_path, model, monkeypatch, request) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(embedded, "_FOLDER", stage.short_sampler(tmp_path / "sampler"))
+    monkeypatch.setattr(embedded_data, "_FOLDER", stage.short_sampler(tmp_path / "sampler"))
     monkeypatch.setenv("TERM", "dumb")
     page = request.getfixturevalue("page")
     stage.set_up(tmp_path, model, page.name)

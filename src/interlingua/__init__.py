@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # What `__getattr__` fetches, for checkers and editors.
     from interlingua.analyses.synthesis import Synthetic as Synthetic
     from interlingua.analyses.synthesis import spellings as spellings
     from interlingua.analyses.word_alignment import Alignment as Alignment
-    from interlingua.commands.adjust import AdjustedModel as Adjusted
+    from interlingua.commands.adjust import AdjustedModel as AdjustedModel
     from interlingua.commands.adjust import adjust as adjust
     from interlingua.commands.align import align as align
     from interlingua.commands.audit import Audit as Audit
@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # What `__getattr__` fetches, for checkers and editors.
     from interlingua.commands.explain import explain_texts as explain_texts
     from interlingua.commands.geometry import GeometryFound as GeometryFound
     from interlingua.commands.geometry import geometry as geometry
-    from interlingua.commands.pretrain import PretrainingResult as Pretrained
+    from interlingua.commands.pretrain import PretrainingResult as PretrainingResult
     from interlingua.commands.pretrain import pretrain as pretrain
     from interlingua.commands.report import open_records as open_records
     from interlingua.commands.report import report_on as report_on
@@ -54,7 +54,7 @@ _HOMES = {
     "audit": "interlingua.commands.audit",
     "Audit": "interlingua.commands.audit",
     "adjust": "interlingua.commands.adjust",
-    "Adjusted": "interlingua.commands.adjust",
+    "AdjustedModel": "interlingua.commands.adjust",
     "align": "interlingua.commands.align",
     "Alignment": "interlingua.analyses.word_alignment",
     "transfer": "interlingua.commands.transfer",
@@ -73,7 +73,7 @@ _HOMES = {
     "report_on": "interlingua.commands.report",
     "Report": "interlingua.report.report",
     "pretrain": "interlingua.commands.pretrain",
-    "Pretrained": "interlingua.commands.pretrain",
+    "PretrainingResult": "interlingua.commands.pretrain",
     "read_corpus": "interlingua.readers",
     "ParallelCorpus": "interlingua.corpus",
     "Encoder": "interlingua.encoder",

@@ -10,6 +10,7 @@ import torch
 
 import interlingua
 from interlingua.commands.study import plan_study
+from interlingua.encoder import model_loading
 from interlingua.engine.graph import StepState
 from interlingua.engine.records import Records
 from interlingua.record import Record
@@ -307,7 +308,7 @@ def test_models_can_go_once_everything_is_measured(done):
 
 
 def test_vectors_of_half_precision_are_read_where_nothing_computes_in_it(world, tmp_path, monkeypatch):
-    monkeypatch.setattr(loading, "check_precision", lambda *_: None)  # This CPU may refuse bf16, or not.
+    monkeypatch.setattr(model_loading, "check_precision", lambda *_: None)  # This CPU may refuse bf16, or not.
     text = "\n".join(
         ['name = "half"', 'languages = ["ru"]', 'precision = "bf16"', "[encoders.bert]", 'model = "model"']
     )

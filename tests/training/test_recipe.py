@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from interlingua.commands.pretrain import pretrain
+from interlingua.encoder import model_loading
 from interlingua.encoder.model_init import init_masked_lm
 from interlingua.errors import InputError
 from interlingua.readers import read_corpus
@@ -121,7 +122,7 @@ def test_a_batch_that_processes_cannot_share_is_refused(write_config, tmp_path, 
 
 
 def test_bf16_is_refused_on_a_cpu_without_it(write_config, tmp_path, monkeypatch):
-    monkeypatch.setattr(loading, "_has_bf16_instructions", lambda: False)
+    monkeypatch.setattr(model_loading, "_has_bf16_instructions", lambda: False)
     config = write_config(training={"precision": "bf16"})
     with pytest.raises(InputError, match=r"toml:\d+: this CPU has no bf16 instructions.*Use precision = \"fp32\""):
         pretrain(config, out=tmp_path / "out", device="cpu")

@@ -60,7 +60,7 @@ class TestFiles:
     A name is a language (`ru`), two joined by `+` where question and paragraph differ (`en+ru`: English questions on
     Russian paragraphs, two files joined by id, or one that has both, as MLQA's), and after a colon anything that
     distinguishes two sets (`ru:mlqa`).
-    `mix_with_english` is the file in the language of training that pairs of the others are mixed with (NLI). `retrieval` are
+    `mixed` is the file in the language of training that pairs of the others are mixed with (NLI). `retrieval` are
     parallel corpora on which every model's sentences are looked up, too. `rows` takes a sample of each, by a fixed
     seed.
     """

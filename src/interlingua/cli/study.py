@@ -129,10 +129,8 @@ def status(given: StudyStatus, output: Console) -> None:
         return
     _show_plan(planned, told)
     for use in planned.usage():
-        typer.echo(
-            f"{use.kind}: {_bytes(use.bytes)} in {count_noun(use.steps, 'steps')}, {_bytes(use.heavy)} of them models and "
-            "vectors"
-        )
+        heavy = f"{_bytes(use.heavy)} of them models and vectors"
+        typer.echo(f"{use.kind}: {_bytes(use.bytes)} in {count_noun(use.steps, 'steps')}, {heavy}")
     for failure in planned.failures():
         typer.echo(printable(f"failed: {failure.label}: {failure.message}"))
 

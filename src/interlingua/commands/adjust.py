@@ -62,7 +62,7 @@ class AdjustedModel(ReportedResult):
     def __repr__(self) -> str:
         done = "" if self.finished else ", not finished"
         steps = self.run["training"]["steps"]
-        return f"Adjusted({str(self.folder)!r}, from {self.run['model']!r}, {steps} steps{done})"
+        return f"AdjustedModel({str(self.folder)!r}, from {self.run['model']!r}, {steps} steps{done})"
 
     @property
     def page_file(self) -> Path | None:

@@ -52,7 +52,7 @@ class PretrainingResult(ReportedResult):
         return self.folder / "report.html"
 
     def __repr__(self) -> str:
-        return f"Pretrained({str(self.folder)!r}, {'' if self.training['finished'] else 'not '}finished)"
+        return f"PretrainingResult({str(self.folder)!r}, {'' if self.training['finished'] else 'not '}finished)"
 
 
 def pretrain_run(about: Mapping[str, Any]) -> Run:

@@ -217,8 +217,9 @@ class Encoder:
         todo = [number for number, result in enumerate(found) if result is None]
         if todo:
             masked, one_length = self._padding_rules
-            run = ForwardPass(self._loaded, self.tokeniser, self.device, self.precision, self._budget, self.room, masked,
-                       one_length)  # fmt: skip
+            run = ForwardPass(
+                self._loaded, self.tokeniser, self.device, self.precision, self._budget, self.room, masked, one_length
+            )
             made = run.encode([views[n] for n in todo], [keys[n] for n in todo], texts, cache, progress)
             for number, result in zip(todo, made, strict=True):
                 found[number] = result

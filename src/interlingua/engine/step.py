@@ -92,9 +92,9 @@ class StepContext:
     `inputs` are the finished folders of what it needs, by role; `out` is an empty folder of this attempt, which gets
     the step's name when the function returns. What lies in `out / "heavy"` is removed when no step to come needs it.
     `objects` are what this process loaded in earlier steps. Of several processes only the one that `group` calls first
-    writes. `deadline` is the `time.time()` at which a long function should save its state and raise `StepPaused`. `device`
-    is where to compute, None: on what there is; `cache` a folder that runs share, None: there is none; `tensorboard`
-    one for curves of a training while it runs, None: they are not shown.
+    writes. `deadline` is the `time.time()` at which a long function should save its state and raise `StepPaused`.
+    `device` is where to compute, None: on what there is; `cache` a folder that runs share, None: there is none;
+    `tensorboard` one for curves of a training while it runs, None: they are not shown.
     """
 
     key: str

@@ -98,7 +98,8 @@ def add_similarities(
     al. (2023) carry such a sum back to the input by integrated Jacobians, which costs a pass for each dimension.
 
     >>> words = [np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 0.0]])]
-    >>> cosine, (source, _), _ = add_similarities(words, [np.array([0.5, 0.5]), np.array([1.0])], [np.zeros(2), np.zeros(2)])
+    >>> shares, rests = [np.array([0.5, 0.5]), np.array([1.0])], [np.zeros(2), np.zeros(2)]
+    >>> cosine, (source, _), _ = add_similarities(words, shares, rests)
     >>> round(cosine, 4), source.round(4).tolist()
     (0.7071, [0.7071, 0.0])
     """

@@ -53,8 +53,8 @@ class PreparedVectors:
     """One side of a pair and what it alone decides, computed once and kept for the other pairs it is in.
 
     Measures make the same Gram matrices of a language for each of its pairs. Who gives what was `kept` of vectors to
-    another `PreparedVectors` promises that they are the same. Where `room` has no bytes left a result is computed anew each time:
-    what is kept decides the time, never a number.
+    another `PreparedVectors` promises that they are the same. Where `room` has no bytes left a result is computed anew
+    each time: what is kept decides the time, never a number.
 
     >>> @dear
     ... def doubled(vectors):

@@ -1,8 +1,8 @@
 """Projections: many dimensions to two, for the eye, one file each.
 
-A projection is called as `f(vectors, perplexity=…, seed=…)` with an (n, d) array and returns a `ProjectedPoints`. The same vectors
-and seed give the same places. What the eye sees in a flat map can deceive: numbers are taken of the vectors themselves
-(`measures.clusters`), never of the map.
+A projection is called as `f(vectors, perplexity=…, seed=…)` with an (n, d) array and returns
+`ProjectedPoints`. The same vectors and seed give the same places. What the eye sees in a flat map can deceive: numbers
+are taken of the vectors themselves (`measures.clusters`), never of the map.
 
 New projection: one file here with `@projections.register("name")`; `needs` names an extra of ours, where it takes one.
 """
@@ -63,8 +63,8 @@ def clamp_perplexity(perplexity: float | None, n: int, *, default: float) -> flo
     Every point must have three times as many neighbours as the perplexity says (van der Maaten 2014), which n - 1 must
     reach; a perplexity given beyond that is refused, not lowered in silence.
 
-    >>> clamp_perplexity(None, 1000, default=70), clamp_perplexity(None, 31, default=70), clamp_perplexity(5, 31, default=70)
-    (70.0, 10.0, 5.0)
+    >>> [clamp_perplexity(given, n, default=70) for given, n in ((None, 1000), (None, 31), (5, 31))]
+    [70.0, 10.0, 5.0]
     """
     most = (n - 1) / 3
     if perplexity is None:

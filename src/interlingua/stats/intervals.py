@@ -241,8 +241,10 @@ K = TypeVar("K")
 def find_collapsed_seeds(values: Mapping[K, float], null: float | None) -> set[K]:
     """Those at chance where another is clearly above it; none where none has learnt, which is no luck.
 
-    >>> find_collapsed_seeds({0: 0.47, 1: 0.3333}, 0.333), find_collapsed_seeds({0: 0.334, 1: 0.3333}, 0.333), find_collapsed_seeds({0: 0.47, 1: 0.2}, None)
-    ({1}, set(), set())
+    >>> find_collapsed_seeds({0: 0.47, 1: 0.3333}, 0.333), find_collapsed_seeds({0: 0.334, 1: 0.3333}, 0.333)
+    ({1}, set())
+    >>> find_collapsed_seeds({0: 0.47, 1: 0.2}, None)
+    set()
     """
     if null is None or all(value - null <= CLEAR for value in values.values()):
         return set()

@@ -55,7 +55,7 @@ def load_all(files: Iterable[Path]) -> Plugins:
 
 
 def load_for_commands(files: Iterable[Path]) -> None:
-    """Load the files that a command names: this process has them from now on, and `loaded_plugins` says what they hold."""
+    """Load the files that a command names: from now on this process has them, see `loaded_plugins`."""
     for file in files:
         _LOADED.append(load_all([file.absolute()]))
         mark_loaded(file)

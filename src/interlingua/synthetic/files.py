@@ -289,8 +289,9 @@ def read_syntheticner(path: Path) -> tuple[list[Sheet], list[SkippedRows]]:
 def mark_oblique_name(text: str, language: str) -> str:
     """An oblique name in our notation: brackets around the entity, its preposition before and its suffix after.
 
-    >>> mark_oblique_name("In Canada", "en"), mark_oblique_name("w Australii", "pl"), mark_oblique_name("Avustralya'da", "tr"), mark_oblique_name("v Ústí", "cs")
-    ('in [Canada]', 'w [Australii]', "[Avustralya]'da", 'v [Ústí]')
+    >>> names = (("In Canada", "en"), ("w Australii", "pl"), ("Avustralya'da", "tr"), ("v Ústí", "cs"))
+    >>> [mark_oblique_name(*name) for name in names]
+    ['in [Canada]', 'w [Australii]', "[Avustralya]'da", 'v [Ústí]']
     """
     words = text.strip().split()
     count = 0

@@ -133,7 +133,8 @@ def by_token(
 def round_probabilities(probabilities: NDArray[np.floating[Any]], choice: Ints) -> Probabilities:
     """Probabilities (row, label) as float16, whose largest in a row is still that of its `choice` (below 0: none).
 
-    >>> round_probabilities(np.array([[0.30001, 0.30002, 0.39997], [0.5, 0.50001, 0.0]]), np.array([2, 1])).argmax(axis=1)
+    >>> probabilities = np.array([[0.30001, 0.30002, 0.39997], [0.5, 0.50001, 0.0]])
+    >>> round_probabilities(probabilities, np.array([2, 1])).argmax(axis=1)
     array([2, 1])
     """
     found = probabilities.astype(np.float16)

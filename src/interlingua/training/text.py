@@ -43,7 +43,8 @@ def filter_lines(lines: Iterable[str]) -> Iterator[str]:
     Left out: lines of fewer than 8 characters, with "http" in them, with fewer letters than 60 % of their characters
     (tables, code, numbers), and lines seen before in all but their digits (menus, dates, headings).
 
-    >>> list(filter_lines(["Version 2.0 is out now", "Version 3.1 is out now", "ok", "see http://a.example", "1 + 1 = 2 (!)"]))
+    >>> lines = ["Version 2.0 is out now", "Version 3.1 is out now", "ok", "see http://a.example", "1 + 1 = 2 (!)"]
+    >>> list(filter_lines(lines))
     ['Version 2.0 is out now']
     """
     return (line for line, rule in classify_lines(lines) if rule is None)
@@ -52,7 +53,8 @@ def filter_lines(lines: Iterable[str]) -> Iterator[str]:
 def classify_lines(lines: Iterable[str]) -> Iterator[tuple[str, str | None]]:
     """Every line, in order, with the first of `RULES` that leaves it out; None for a line that is kept.
 
-    >>> [rule for _, rule in classify_lines(["Version 2.0 is out now", "Version 3.1 is out now", "ok", "1 + 1 = 2 (!)"])]
+    >>> lines = ["Version 2.0 is out now", "Version 3.1 is out now", "ok", "1 + 1 = 2 (!)"]
+    >>> [rule for _, rule in classify_lines(lines)]
     [None, 'repeated', 'short', 'few letters']
     """
     seen: set[bytes] = set()
