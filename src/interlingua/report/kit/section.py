@@ -20,8 +20,8 @@ Fact: TypeAlias = "tuple[str, str | tuple[str, ...]]"
 class Run:
     """One run that is reported: its settings (`run.json`), its records, and what its folder holds that is no number.
 
-    `kind` is the command that wrote the folder. `name` tells it from other runs of the same report, and is empty where
-    it is alone. `attachments` by name: `points` (map of sentences), `examples`, `maps`, `curves`, `published`.
+    `kind` is the command that wrote the folder. `name` identifies it among other runs of the same report, and is empty
+    where it is alone. Keys of `attachments`: `points` (map of sentences), `examples`, `maps`, `curves`, `published`.
     `items` gives the values behind a record, None where they were not kept.
     """
 
