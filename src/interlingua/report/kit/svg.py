@@ -61,7 +61,7 @@ MARGIN = 3
 """Room around a drawing, since letters and markers reach a little over their places."""
 SERIES = 6
 STEPS = 15
-"""The number of colours of a heat map: more cannot be distinguished, and the middle one is the 0 of a diverging scale."""
+"""The number of colours of a heat map: more cannot be distinguished; the middle one is the 0 of a diverging scale."""
 _SEQUENTIAL = {
     "light": ("#faf4e1", "#ddd3a4", "#93a69f", "#45739a", "#12305c"),
     "dark": ("#22304c", "#465a7b", "#808b8a", "#c0b47b", "#ffe873"),
