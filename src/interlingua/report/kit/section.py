@@ -100,7 +100,7 @@ class Headline:
     """The first screen: a title, the finding that answers the command's question, three or four figures, what to do.
 
     `title` is the question with the model (`How well embedded aligns 17 languages`); `measured` is one line on what
-    was measured on how much data; `next_step` is advice, with commands in backticks (`` `interlingua adjust …` ``).
+    was measured on how much data; `next_step` is advice, with commands in backticks.
     """
 
     title: str
