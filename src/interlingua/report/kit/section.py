@@ -20,8 +20,8 @@ Fact: TypeAlias = "tuple[str, str | tuple[str, ...]]"
 class Run:
     """One run that is reported: its settings (`run.json`), its records, and what its folder holds that is no number.
 
-    `kind` is the command that wrote the folder. `name` tells it from other runs of the same report, and is empty where
-    it is alone. `attachments` by name: `points` (map of sentences), `examples`, `maps`, `curves`, `published`.
+    `kind` is the command that wrote the folder. `name` identifies it among other runs of the same report, and is empty
+    where it is alone. Keys of `attachments`: `points` (map of sentences), `examples`, `maps`, `curves`, `published`.
     `items` gives the values behind a record, None where they were not kept.
     """
 
@@ -100,7 +100,7 @@ class Headline:
     """The first screen: a title, the finding that answers the command's question, three or four figures, what to do.
 
     `title` is the question with the model (`How well embedded aligns 17 languages`); `measured` is one line on what
-    was measured on how much data; `next_step` is advice, with commands in backticks (`` `interlingua adjust …` ``).
+    was measured on how much data; `next_step` is advice, with commands in backticks.
     """
 
     title: str

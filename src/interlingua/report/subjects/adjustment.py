@@ -808,7 +808,7 @@ def separation_section(
         title="Distances of related and unrelated words",
         text=(
             "Related words are translations of each other; unrelated words are of different sentences. The less the "
-            "two histograms overlap, the better distance alone tells a translation from another word: the AUC is the "
+            "two histograms overlap, the better distance alone separates translations from other words: the AUC is the "
             "share of cases in which the translation is nearer, 50 % by chance. Sentences were not trained on.",
         ),
         charts=(_with_menus(f"{name}-by-state", menus, charts),) if charts else (),
@@ -826,7 +826,7 @@ def _is_distance(record: Record) -> bool:
 
 
 def _part_name(model: str, task: str | None, source: str | None, parts: Sequence[tuple[Any, ...]]) -> str:
-    """A model, with its task and language of training where the model alone does not tell parts apart."""
+    """A model, with its task and language of training where the model alone does not identify a part."""
     several = sum(1 for other in parts if other[0] == model) > 1
     title = escape_control_characters(model)
     return f"{title}, {task or 'before any task'}, {source}" if several else title

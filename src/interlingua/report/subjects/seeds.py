@@ -98,7 +98,7 @@ class TaskScores:
 
     @cached_property
     def name(self) -> str:
-        """What tells it from the other tasks of a study."""
+        """Task, model and language of training: they identify it in a study."""
         language = language_name(self.source, {})
         return escape_control_characters(f"{self.task} ({PurePath(self.model).name}, {language})")
 
@@ -474,8 +474,8 @@ def difference_table(group: TaskScores, metric: str) -> Table | None:
     note = (
         "Differences of the means over seeds. Interval, p, p (Holm: corrected over this table) and detectable (with "
         "80 % power) are over seeds and examples; with one seed on a side there is no p, and the interval is over "
-        "examples. p (examples) is the test of Efimov et al. 2023, §5.1, which holds the seeds fixed and says nothing "
-        "of other seeds. d: Cohen’s, of paired examples, with Hedges’ correction."
+        "examples. p (examples) is the test of Efimov et al. 2023, §5.1, which holds the seeds fixed and does not "
+        "apply to other seeds. d: Cohen’s, of paired examples, with Hedges’ correction."
     )
     if any(each.remaining is not None for each in compare(scores)):
         note += (

@@ -365,7 +365,7 @@ _OUTCOMES = {
     Verdict.NOT_COMPARABLE: "is not compared, because a seed collapsed,",
     Verdict.AT_CHANCE: "is at chance, as its base is,",
 }
-"""What is said of a regime by the verdict of its comparisons, in the order of the sentence."""
+"""The phrase for a regime by the verdict of its comparisons, in the order of the sentence."""
 
 
 def _effect_text(effect: Mapping[str, Any]) -> str:
@@ -609,7 +609,7 @@ def source_finding(run: Run, group: TaskScores) -> Finding | None:
 def _source_untested(finding: Finding) -> str:
     code = str(finding.about["source"])
     name = language_name(code, {})
-    return f"{name} was not tested, so a weak model cannot be told from weak transfer: add --test {code}=FILE."
+    return f"{name} was not tested, so a weak model cannot be distinguished from weak transfer: add --test {code}=FILE."
 
 
 @sentence_of("source_on_dev", topic="Language of training")
