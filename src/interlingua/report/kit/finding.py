@@ -86,7 +86,8 @@ def sentence_of(kind: str, *, topic: str) -> Callable[[Template], Template]:
     """Declare the one template that words findings of a kind, and the topic they are listed under."""
 
     def declare(template: Template) -> Template:
-        if kind in _TEMPLATES and _TEMPLATES[kind].__module__ != template.__module__:
+        # A module of tests may be imported under two names.
+        if kind in _TEMPLATES and _TEMPLATES[kind].__code__.co_filename != template.__code__.co_filename:
             raise ValueError(f"two templates for findings of the kind {kind!r}")
         _TEMPLATES[kind], _TOPICS[kind] = template, topic
         return template
