@@ -86,7 +86,7 @@ def set_up(folder: Path, model: Path, page: str) -> None:
         (folder / "mono").mkdir()
         for code in ("en", "ru"):
             (folder / "mono" / f"{code}.txt").write_text("\n".join(texts(code)), "utf-8")
-    if page == "howto-study.md":
+    if page in ("howto-study.md", "study-file.md"):
         (folder / "studies").symlink_to(Path(__file__).resolve().parents[1] / "studies")
     if page == "howto-report.md":
         runs(folder, model)
