@@ -46,7 +46,7 @@ from interlingua.report.report import (
     with_unique_names,
 )
 from interlingua.report.subjects.layers import declared_metric, layer_lines
-from interlingua.report.subjects.seeds import metric_display
+from interlingua.report.subjects.seeds import metric_of
 from interlingua.stats import paired_difference
 
 Numbers = Mapping[str, Estimate]
@@ -318,7 +318,7 @@ def display_of(number: Estimate) -> Display:
     if isinstance(number, ComparedNumber):
         return number.display
     if isinstance(number, RegimeScore):
-        return metric_display(number)
+        return metric_of(number).display
     if not number.records or number.records[0].measure == "task":
         return "percent"
     return declared_metric(number.records[0]).display
