@@ -21,8 +21,10 @@ from interlingua.report.subjects.seeds import (
     SILENT,
     Comparison,
     TaskScores,
+    basis_of,
     compare,
     judge_p,
+    level_text,
     mark_of,
     metric_of,
     regime_title,
@@ -100,12 +102,7 @@ def comparison_finding(groups: Sequence[TaskScores]) -> Finding:
             "bases": list(dict.fromkeys(each.base.regime for _, each, _ in judged)),
             "remaining": _remaining(each for _, each, _ in judged),
         },
-        basis=Basis(
-            over="seeds and examples" if tested else "examples",
-            test="t over seeds and examples" if tested else "",
-            correction="Holm" if tested > 1 else "",
-            compared=len(judged),
-        ),
+        basis=basis_of(tested, compared=len(judged), untested="examples"),
     )
 
 
@@ -123,10 +120,11 @@ def _comparisons(finding: Finding) -> str:
     rest = f" Over the seeds in which both sides learned, of these {join_with_and(over_others)}." if over_others else ""
     if finding.verdict in _WITHOUT_VERDICT:
         return f"None of {compared} can be judged: {apart}.{rest}"
-    test = f"p < {LEVEL:g}{' after Holm’s correction' if finding.basis.correction else ''}"
     parts = [_describe_clear(about[name], verb) for name, verb in (("helped", "helps"), ("hurt", "hurts"))]
     found = "; ".join(part for part in parts if part)
-    said = f"{about['clear']} of {compared} {'is' if about['clear'] == 1 else 'are'} clear ({test})"
+    said = (
+        f"{about['clear']} of {compared} {'is' if about['clear'] == 1 else 'are'} clear ({level_text(finding.basis)})"
+    )
     others = f" Nothing can be said of others: {apart}." if apart else ""
     return f"{said}{': ' + found if found else ''}.{others}{rest}"
 
@@ -422,7 +420,7 @@ def _figures(run: Run, groups: Sequence[TaskScores], matches: Sequence[Published
     judged = judged_comparisons(groups)
     tested = sum(each.is_tested for _, each, _ in judged)
     if tested:
-        level = f"p < {LEVEL:g}{' after Holm’s correction' if tested > 1 else ''}"
+        level = level_text(basis_of(tested, compared=len(judged), untested=""))
         for verdict, label in ((Verdict.HIGHER, "Clear gains"), (Verdict.LOWER, "Clear losses")):
             count = sum(its is verdict for *_, its in judged)
             yield KeyFigure(label=label, text=f"{count} of {len(judged)}", remark=level)

@@ -25,7 +25,7 @@ from interlingua.report.kit.chart import (
     LineChart,
     ReferenceLine,
 )
-from interlingua.report.kit.finding import Verdict
+from interlingua.report.kit.finding import Basis, Verdict
 from interlingua.report.kit.section import Run
 from interlingua.report.kit.table import Cell, Column, MarkedEstimate, Table, columns_of, group_by
 from interlingua.report.kit.wording import (
@@ -247,6 +247,19 @@ def judge_p(difference: RegimeDifference, p: float | None) -> Verdict:
     if p >= LEVEL or not round(100 * difference.value, 1):
         return Verdict.UNCLEAR
     return Verdict.HIGHER if difference.value > 0 else Verdict.LOWER
+
+
+def basis_of(tested: int, *, compared: int, untested: str) -> Basis:
+    """What differences are judged by: a test over seeds and examples of so many, else what they are over."""
+    if not tested:
+        return Basis(over=untested, compared=compared)
+    test = "t over seeds and examples"
+    return Basis(over="seeds and examples", test=test, correction="Holm" if tested > 1 else "", compared=compared)
+
+
+def level_text(basis: Basis) -> str:
+    """The level of tests, and the correction behind it: `p < 0.05 after Holm’s correction`."""
+    return f"p < {LEVEL:g}" + (f" after {basis.correction}’s correction" if basis.correction else "")
 
 
 @cache

@@ -31,6 +31,7 @@ from interlingua.report.subjects.seeds import (
     SILENT,
     Comparison,
     TaskScores,
+    basis_of,
     describe_detectable,
     detectable_range,
     difference_chart,
@@ -97,7 +98,7 @@ def describe_level(score: RegimeScore) -> dict[str, Any]:
 
 def _level_text(level: Level) -> str:
     chance = format_chance(level["chance"], level["display"])
-    return format_value(level["value"], level["display"]) + (f" ({chance})" if chance else "")
+    return f"{level['title']} {format_value(level['value'], level['display'])}" + (f" ({chance})" if chance else "")
 
 
 def training_findings(group: TaskScores, *, whose: str = "") -> list[Finding]:
@@ -170,10 +171,8 @@ def _at_chance(finding: Finding) -> str:
         chance = format_ends((level["chance"] for level in levels), levels[0]["display"]) or "not known"
         named = f"{len(levels)} scores ({join_with_and(regimes)}; chance level {chance})"
     else:
-        named = join_with_and(
-            [f"{level['title']}{', ' + level['regime'] + ':' if len(regimes) > 1 else ''} {_level_text(level)}"
-             for level in levels]
-        )  # fmt: skip
+        prefix = "{regime}: " if len(regimes) > 1 else ""
+        named = join_with_and([prefix.format(regime=level["regime"]) + _level_text(level) for level in levels])
     where = "Not above chance in any seed" if about["seeds"] > 1 else "Not above chance"
     always = "" if about["answer"] is None else f"; every example is answered with {about['answer']!r}"
     untested = f" {language_name(about['source'], {})} was not tested, so training itself may have failed."
@@ -240,27 +239,24 @@ def _transfer(finding: Finding) -> str:
     low = [level for level in levels if not level["learned"]]
     at_chance = f"; not above chance in {_join_titles(low)}" if low else ""
     if source is None:
-        return f"{task}, {metric}: {_named_ends(levels, _level_text, ' ')}{at_chance}."
+        return f"{task}, {metric}: {_named_ends(levels, _level_text)}{at_chance}."
 
     def against_source(level: Level) -> str:
         # A share of a score that is a third by chance would flatter.
         if source["chance"] is not None and source["chance"] >= 0.1:
-            return f"{format_value(level['value'] - source['value'], 'points')} points"
-        return f"{100 * level['value'] / source['value']:.0f}\N{NO-BREAK SPACE}% of its {language} score"
+            return f"{format_value(level['value'] - source['value'], 'points')} points in {level['title']}"
+        share = f"{100 * level['value'] / source['value']:.0f}\N{NO-BREAK SPACE}%"
+        return f"{share} of its {language} score in {level['title']}"
 
     chance = format_ends((level["chance"] for level in levels), display)
-    values = _named_ends(levels, lambda level: format_value(level["value"], display), " ")
+    values = _named_ends(levels, lambda level: f"{level['title']} {format_value(level['value'], display)}")
     numbers = f"{values}{'; chance ' + chance if chance else ''}"
     own = format_value(source["value"], display)
     return f"{task}: {metric} {own} in {language}, {_named_ends(levels, against_source)} ({numbers}){at_chance}."
 
 
-def _named_ends(levels: Sequence[Level], show: Callable[[Level], str], between: str = " in ") -> str:
-    """Every value with its test, which stands before it where nothing stands between; of many the ends of the range."""
-
-    def name(level: Level) -> str:
-        return f"{level['title']} {show(level)}" if between == " " else f"{show(level)}{between}{level['title']}"
-
+def _named_ends(levels: Sequence[Level], name: Callable[[Level], str]) -> str:
+    """Every level with its test; of many the ends of their range."""
     if len(levels) <= MAX_NAMED_TESTS:
         return join_with_and([name(level) for level in levels])
     ends = [pick(levels, key=lambda level: level["value"]) for pick in (min, max)]
@@ -293,17 +289,13 @@ def effect_findings(group: TaskScores) -> list[Finding]:
                 "test": each.score.test,
                 "title": title_of_test(each.score),
                 "verdict": verdict,
-                "difference": difference and difference.value,
+                "difference": None if difference is None else difference.value,
                 "display": each.display,
-                "detectable": difference and difference.detectable,
+                "detectable": None if difference is None else difference.detectable,
             }
-            tested = difference is not None and difference.p is not None
-            basis = Basis(
-                over=(difference and difference.over) or "seeds",
-                test="t over seeds and examples" if tested else "",
-                correction="Holm" if tested and compared > 1 else "",
-                compared=max(compared, 1),
-            )
+            tested = compared if difference is not None and difference.p is not None else 0
+            over = (difference or each.difference).over or "seeds"
+            basis = basis_of(tested, compared=max(compared, 1), untested=over)
             found.append(
                 Finding(kind=kind, verdict=verdict, about=about, metric=metric_of(each.score), estimate=difference,
                         compared_with=each.base, basis=basis)
@@ -415,11 +407,10 @@ def uncertainty_finding(groups: Sequence[TaskScores]) -> Finding:
             "display": display,
             "plan": plan_seeds(telling) if telling else None,
         },
-        basis=Basis(
-            over="examples" if untested else "seeds and examples" if tested else "seeds",
-            test="t over seeds and examples" if tested else "",
-            correction="Holm" if most > 1 else "",
+        basis=basis_of(
+            most,
             compared=len(comparisons) if untested else max(most, 1),
+            untested="examples" if untested else "seeds",
         ),
     )
 
@@ -479,27 +470,22 @@ def plan_seeds(comparisons: Sequence[Comparison]) -> dict[str, Any] | None:
 
 def source_finding(run: Run, group: TaskScores) -> Finding | None:
     """That the language of training was not tested, so that weak transfer looks as a weak model does; or on what."""
-    if group.measure == "retrieval":
+    if group.measure == "retrieval" or group.source_test not in (None, run.about.get("dev_test")):
         return None
-    if group.source_test is not None:
-        on_dev = group.source_test == run.about.get("dev_test")
-        return Finding(kind="source_on_dev", verdict=Verdict.FOUND, about={"source": group.source}) if on_dev else None
-    return Finding(kind="source_untested", verdict=Verdict.NOT_TESTED, about={"source": group.source})
+    about = {"source": group.source}
+    if group.source_test is None:
+        return Finding(kind="source_untested", verdict=Verdict.NOT_TESTED, about=about)
+    return Finding(kind="source_on_dev", verdict=Verdict.FOUND, about=about)
 
 
 @sentence_of("source_untested", topic="Language of training")
-def _source_untested(finding: Finding) -> str:
-    code = str(finding.about["source"])
-    name = language_name(code, {})
-    return f"{name} was not tested, so a weak model cannot be told from weak transfer: add --test {code}=FILE."
-
-
 @sentence_of("source_on_dev", topic="Language of training")
-def _source_on_dev(finding: Finding) -> str:
-    name = language_name(str(finding.about["source"]), {})
-    return (
-        f"{name} was scored on the examples of --dev, on which the epoch is chosen, so its score is slightly too high."
-    )
+def _source(finding: Finding) -> str:
+    code = finding.about["source"]
+    name = language_name(code, {})
+    if finding.verdict is Verdict.NOT_TESTED:
+        return f"{name} was not tested, so a weak model cannot be told from weak transfer: add --test {code}=FILE."
+    return f"{name} was scored on the examples of --dev, which choose the epoch, so its score is slightly too high."
 
 
 # The first screen.
