@@ -81,8 +81,8 @@ class ComparedRun:
     label: str
 
     @cached_property
-    def numbers(self) -> Mapping[str, Estimate]:
-        return run_numbers(self.run)
+    def numbers(self) -> Mapping[str, ComparedNumber]:
+        return {name: normalize_number(number) for name, number in run_numbers(self.run).items()}
 
     @cached_property
     def settings(self) -> dict[str, str]:
@@ -94,7 +94,7 @@ class ComparedRun:
         return digests or {str((self.run.about.get("digests") or {}).get("corpus"))} - {"None"}
 
 
-Measured: TypeAlias = "tuple[ComparedRun, Estimate]"
+Measured: TypeAlias = "tuple[ComparedRun, ComparedNumber]"
 """A number with the run that it is of."""
 
 
@@ -151,33 +151,31 @@ def _setting_title(key: str) -> str:
     return key.replace("_", " ").replace(".", ", ")
 
 
-def is_at_chance(number: Estimate) -> bool:
-    """Whether a number is no better than its null value, whichever end is better; without either end, never."""
-    if isinstance(number, RegimeScore):
-        return not number.has_learned
-    if isinstance(number, ComparedNumber) and number.at_chance is not None:
-        return number.at_chance
-    better = _better_end(number)
-    if better is None or number.null_value is None:
-        return False
-    return not is_above_null(number) if better else (number.ci_high or number.value) >= number.null_value
+def normalize_number(number: Estimate) -> ComparedNumber:
+    """A number of a subject with how it is shown, which end is better, its trained seeds, and whether it is at chance.
 
-
-def _better_end(number: Estimate) -> bool | None:
-    if isinstance(number, ComparedNumber) and number.higher_is_better is not None:
-        return number.higher_is_better
-    ends = {record.higher_is_better for record in number.records}
-    return ends.pop() if len(ends) == 1 else None
-
-
-def count_trained_seeds(number: Estimate) -> int | None:
-    """The number of models that were trained for a number; None where it is of a model as it came."""
-    if isinstance(number, ComparedNumber) and number.trained_seeds is not None:
-        return number.trained_seeds
-    trained = [record for record in number.records if _is_trained(record)]
-    if trained:
-        return len({record.seed for record in trained})
-    return 1 if any(record.task is not None for record in number.records) else None
+    What the subject does not say is read from the records. At chance is what is no better than its null value,
+    whichever end is better; a number of a model as it came has no trained seeds.
+    """
+    records = number.records
+    if isinstance(number, ComparedNumber):
+        known = number
+    elif isinstance(number, RegimeScore):
+        known = ComparedNumber.of(number, display=metric_of(number).display, at_chance=not number.has_learned)
+    elif not records or records[0].measure == "task":
+        known = ComparedNumber.of(number)
+    else:
+        known = ComparedNumber.of(number, display=declared_metric(records[0]).display)
+    better, at_chance, seeds = known.higher_is_better, known.at_chance, known.trained_seeds
+    if better is None:
+        better = ComparedNumber.of(number).higher_is_better
+    if at_chance is None and better is not None and known.null_value is not None:
+        high = known.value if known.ci_high is None else known.ci_high
+        at_chance = not is_above_null(known) if better else high >= known.null_value
+    if seeds is None:
+        trained = {record.seed for record in records if _is_trained(record)}
+        seeds = len(trained) or (1 if any(record.task is not None for record in records) else None)
+    return replace(known, higher_is_better=better, at_chance=bool(at_chance), trained_seeds=seeds)
 
 
 def _is_trained(record: Record) -> bool:
@@ -219,7 +217,7 @@ def compare_numbers(name: str, first: Measured, other: Measured) -> Finding:
     basis, difference, reason = Basis(), Difference(value=other[1].value - first[1].value), ""
     if not is_comparable(first, other):
         verdict, reason = Verdict.NOT_COMPARABLE, _unlike(first, other)
-    elif is_at_chance(first[1]) and is_at_chance(other[1]):
+    elif first[1].at_chance and other[1].at_chance:
         verdict = Verdict.AT_CHANCE
     elif _is_one_seed(first[1], other[1]):
         verdict = Verdict.NOT_TESTED
@@ -242,7 +240,7 @@ def compare_numbers(name: str, first: Measured, other: Measured) -> Finding:
             "first": first[0].label,
             "other": other[0].label,
             "reason": reason,
-            "display": display_of(other[1]),
+            "display": other[1].display,
             "null_value": other[1].null_value,
         },
         estimate=None if verdict is Verdict.NOT_COMPARABLE else difference,
@@ -255,10 +253,10 @@ def _side_of_zero(low: float | None, high: float | None) -> Verdict:
     return Verdict.HIGHER if (low or 0.0) > 0 else Verdict.LOWER if (high or 0.0) < 0 else Verdict.UNCLEAR
 
 
-def _is_one_seed(first: Estimate, other: Estimate) -> bool:
+def _is_one_seed(first: ComparedNumber, other: ComparedNumber) -> bool:
     models = _given_models(first), _given_models(other)
     is_one_model = models[0] == models[1] and len(models[0]) == 1
-    return 1 in (count_trained_seeds(first), count_trained_seeds(other)) and not is_one_model
+    return 1 in (first.trained_seeds, other.trained_seeds) and not is_one_model
 
 
 def _unlike(first: Measured, other: Measured) -> str:
@@ -311,17 +309,6 @@ def paired_numbers(first: Measured, other: Measured) -> Difference | None:
 def _item_key(record: Record) -> tuple[object, ...]:
     options = tuple(sorted(record.options.items()))
     return (record.measure, record.metric, options, record.source, record.target, record.seed, record.n)
-
-
-def display_of(number: Estimate) -> Display:
-    """How a number is shown: as its subject or its metric says."""
-    if isinstance(number, ComparedNumber):
-        return number.display
-    if isinstance(number, RegimeScore):
-        return metric_of(number).display
-    if not number.records or number.records[0].measure == "task":
-        return "percent"
-    return declared_metric(number.records[0]).display
 
 
 def sentence_form(name: str) -> str:
@@ -433,7 +420,7 @@ class RunComparison:
         name = self.ranked_by
         if name is None:
             return [(run, None, None) for run in self.runs]
-        sign = -1.0 if _better_end(self.like_with_like[0].numbers[name]) is False else 1.0
+        sign = -1.0 if self.like_with_like[0].numbers[name].higher_is_better is False else 1.0
         ordered = sorted(self.like_with_like, key=lambda run: -sign * run.numbers[name].value)
         best = (ordered[0], ordered[0].numbers[name])
         found = [None, *(compare_numbers(name, best, (run, run.numbers[name])) for run in ordered[1:])]
@@ -457,7 +444,7 @@ class RunComparison:
         others = [run.label for run, rank, _ in self.ranking if rank not in (None, 1)]
         if len(self.like_with_like) < 2:
             verdict = Verdict.NOT_COMPARABLE
-        elif all(is_at_chance(run.numbers[name]) for run in self.like_with_like):
+        elif all(run.numbers[name].at_chance for run in self.like_with_like):
             verdict = Verdict.AT_CHANCE
         elif all(rank is None for _, rank, _ in self.ranking):
             verdict = Verdict.NOT_TESTED
@@ -471,7 +458,7 @@ class RunComparison:
                 "first": [run.label for run, rank, _ in self.ranking if rank == 1],
                 "others": others,
                 "not_comparable": [run.label for run in self.runs if run not in self.like_with_like],
-                "display": display_of(best),
+                "display": best.display,
                 "null_value": best.null_value,
             },
             estimate=None if verdict is Verdict.NOT_COMPARABLE else best,
@@ -482,10 +469,10 @@ class RunComparison:
         said = {name for (name, _), finding in self.differences.items() if finding.verdict is Verdict.AT_CHANCE}
         found = []
         for run in self.runs:
-            low = {name: number for name, number in run.numbers.items() if name not in said and is_at_chance(number)}
+            low = {name: number for name, number in run.numbers.items() if name not in said and number.at_chance}
             if low:
                 first = next(iter(low.values()))
-                about = {"run": run.label, "numbers": list(low), "all": len(run.numbers), "display": display_of(first),
+                about = {"run": run.label, "numbers": list(low), "all": len(run.numbers), "display": first.display,
                          "null_value": first.null_value}  # fmt: skip
                 found.append(Finding(kind="run_at_chance", verdict=Verdict.AT_CHANCE, about=about, estimate=first))
         return found
@@ -501,16 +488,12 @@ class RunComparison:
             found.append(Finding(kind="run_changes", verdict=Verdict.FOUND if clear else Verdict.UNCLEAR, about=about))
         return found
 
-    def find_settings(self) -> Finding:
-        """Which settings differ."""
-        keys = self.differing_settings()
-        changes = {_setting_title(key): [run.settings.get(key, "–") for run in self.runs] for key in keys}
-        return Finding(kind="settings_differ", verdict=Verdict.FOUND, about={"settings": changes})
-
-    def differing_settings(self) -> list[str]:
-        settings = [run.settings for run in self.runs]
-        keys = dict.fromkeys(key for each in settings for key in each)
-        return [key for key in keys if len({each.get(key) for each in settings}) > 1]
+    @cached_property
+    def setting_changes(self) -> dict[str, list[str]]:
+        """The settings that are not the same in all runs, with the value of each run."""
+        keys = dict.fromkeys(key for run in self.runs for key in run.settings)
+        values = {_setting_title(key): [run.settings.get(key, "–") for run in self.runs] for key in keys}
+        return {title: own for title, own in values.items() if len(set(own)) > 1}
 
 
 @sentence_of("runs_not_comparable", topic="Not comparable")
@@ -576,7 +559,7 @@ def ranking_table(comparison: RunComparison) -> Table | None:
     name = comparison.ranked_by
     if name is None:
         return None
-    display = display_of(comparison.like_with_like[0].numbers[name])
+    display = comparison.like_with_like[0].numbers[name].display
     rows: list[tuple[Cell, ...]] = []
     for run, rank, finding in comparison.ranking:
         number = run.numbers.get(name)
@@ -614,13 +597,13 @@ def _difference_of(finding: Finding | None) -> Estimate | None:
     return None if finding is None else finding.estimate
 
 
-NumberRow: TypeAlias = "Sequence[tuple[str, Estimate | None, Finding | None]]"
+NumberRow: TypeAlias = "Sequence[tuple[str, ComparedNumber | None, Finding | None]]"
 """The runs of a number: label, number, and difference to the first."""
 
 
 def difference_table(name: str, title: str, heading: str, rows: Mapping[str, NumberRow]) -> Table:
     """Numbers of runs with their differences to the first: of two runs in one row, of more in a row per run."""
-    display = next(display_of(number) for runs in rows.values() for _, number, _ in runs if number is not None)
+    display = next(number.display for runs in rows.values() for _, number, _ in runs if number is not None)
     labels = [label for label, _, _ in next(iter(rows.values()))]
     cells: list[tuple[Cell, ...]] = []
     for row, runs in rows.items():
@@ -660,7 +643,7 @@ def number_tables(comparison: RunComparison) -> Iterator[Table]:
         if is_layer_or_count(known):
             layers.append((name, *map(layer_text, numbers)))
         else:
-            rows = groups.setdefault(display_of(known), {})
+            rows = groups.setdefault(known.display, {})
             rows[name] = [
                 (run.label, number, comparison.differences.get((name, run.label)))
                 for run, number in zip(comparison.runs, numbers, strict=True)
@@ -673,12 +656,12 @@ def number_tables(comparison: RunComparison) -> Iterator[Table]:
         yield Table(name="layers", title="Layers and candidates", columns=columns, rows=tuple(layers))
 
 
-def layer_text(number: Estimate | None) -> str:
+def layer_text(number: ComparedNumber | None) -> str:
     """A layer or a count, with the layers that are tied with it."""
     if number is None:
         return "–"
-    tied = number.tied if isinstance(number, ComparedNumber) else ()
-    return f"{number.value:,.0f}" + (f" (tied with {join_with_and([str(layer) for layer in tied])})" if tied else "")
+    tied = f" (tied with {join_with_and([str(layer) for layer in number.tied])})" if number.tied else ""
+    return f"{number.value:,.0f}{tied}"
 
 
 def language_parts(comparison: RunComparison) -> tuple[tuple[HeatMap | IntervalChart, ...], tuple[Table, ...]]:
@@ -689,12 +672,12 @@ def language_parts(comparison: RunComparison) -> tuple[tuple[HeatMap | IntervalC
     name, runs = comparison.ranked_by, comparison.like_with_like
     if name is None or len(runs) < 2:
         return (), ()
-    display = display_of(runs[0].numbers[name])
+    display = runs[0].numbers[name].display
     numbers = [by_language(run.numbers[name]) for run in runs]
     codes = [code for code in numbers[0] if all(code in other for other in numbers)]
     if len(codes) < 2:
         return (), ()
-    rows: dict[str, list[tuple[str, Estimate, Finding | None]]] = {}
+    rows: dict[str, NumberRow] = {}
     for code in codes:
         first, *others = [(run, number[code]) for run, number in zip(runs, numbers, strict=True)]
         rows[language_name(code, runs[0].run.about)] = [
@@ -735,7 +718,7 @@ def language_parts(comparison: RunComparison) -> tuple[tuple[HeatMap | IntervalC
     return (chart,), (table,)
 
 
-def by_language(number: Estimate) -> dict[str, Estimate]:
+def by_language(number: ComparedNumber) -> dict[str, ComparedNumber]:
     """A number language by language: a mean over the records of which the language is a part, or is the test."""
     tested = any(record.task is not None or record.measure in FINE_TUNED_MEASURES for record in number.records)
     sides = [
@@ -744,7 +727,8 @@ def by_language(number: Estimate) -> dict[str, Estimate]:
         for code in dict.fromkeys((record.target,) if tested else (record.source, record.target))
         if code is not None
     ]
-    return _estimates(sides)
+    means = _estimates(sides)
+    return {code: normalize_number(ComparedNumber.of(mean, display=number.display)) for code, mean in means.items()}
 
 
 def _estimates(records: Iterable[tuple[str, Record]]) -> dict[str, Estimate]:
@@ -756,15 +740,6 @@ def _estimates(records: Iterable[tuple[str, Record]]) -> dict[str, Estimate]:
 def layer_curves(comparison: RunComparison) -> list[LineChart]:
     """The layer curves of all runs over each other."""
     return layer_lines([replace(each.run, name=each.label) for each in comparison.runs])
-
-
-def settings_tables(comparison: RunComparison) -> Iterator[Table]:
-    """A row per setting that is not the same in all runs."""
-    keys = comparison.differing_settings()
-    rows = tuple((_setting_title(key), *(run.settings.get(key, "–") for run in comparison.runs)) for key in keys)
-    if rows:
-        columns = columns_of("setting", *(run.label for run in comparison.runs))
-        yield Table(name="settings", title="Different settings", columns=columns, rows=rows)
 
 
 def sections_of(comparison: RunComparison) -> Iterator[Section]:
@@ -781,10 +756,16 @@ def sections_of(comparison: RunComparison) -> Iterator[Section]:
     )
     if curves := layer_curves(comparison):
         yield Section(name="layers", title="Layer by layer", charts=tuple(curves))
+    settings = comparison.setting_changes
+    columns = columns_of("setting", *(run.label for run in comparison.runs))
+    rows = tuple((title, *values) for title, values in settings.items())
     yield Section(
-        name="settings", title="Different settings", findings=(comparison.find_settings(),),
-        tables=tuple(settings_tables(comparison)), terminal=True,
-    )  # fmt: skip
+        name="settings",
+        title="Different settings",
+        findings=(Finding(kind="settings_differ", verdict=Verdict.FOUND, about={"settings": settings}),),
+        tables=(Table(name="settings", title="Different settings", columns=columns, rows=rows),) if rows else (),
+        terminal=True,
+    )
 
 
 # Alignment and transfer ----------------------------------------------------------------------------------------------
@@ -823,7 +804,7 @@ def alignment_and_transfer(audits: Sequence[ComparedRun], transfers: Sequence[Co
 def alignment_with(audit: ComparedRun, source: str) -> dict[str, Estimate]:
     """Each language's alignment with another one: the first number of the audit, both directions together."""
     number = next((each for each in audit.numbers.values() if not is_layer_or_count(each)), None)
-    if number is None or is_at_chance(number) or len({record.n for record in number.records}) != 1:
+    if number is None or number.at_chance or len({record.n for record in number.records}) != 1:
         return {}
     return _estimates(
         (str(record.target if record.source == source else record.source), record)
@@ -884,7 +865,7 @@ def headline_of(compared: Sequence[ComparedRun], comparisons: Sequence[RunCompar
     name, answer = first.ranked_by, first.find_answer()
     runs = [run for run, _, _ in first.ranking[:4] if name in run.numbers]
     figures = [
-        KeyFigure(label=run.label, estimate=run.numbers[name], display=display_of(run.numbers[name]),
+        KeyFigure(label=run.label, estimate=run.numbers[name], display=run.numbers[name].display,
                   remark="" if run in first.like_with_like else "not comparable")
         for run in runs if name is not None
     ]  # fmt: skip

@@ -171,8 +171,8 @@ def _at_chance(finding: Finding) -> str:
         chance = format_ends((level["chance"] for level in levels), levels[0]["display"]) or "not known"
         named = f"{len(levels)} scores ({join_with_and(regimes)}; chance level {chance})"
     else:
-        prefix = "{regime}: " if len(regimes) > 1 else ""
-        named = join_with_and([prefix.format(regime=level["regime"]) + _level_text(level) for level in levels])
+        several = len(regimes) > 1
+        named = join_with_and([f"{level['regime']}: " * several + _level_text(level) for level in levels])
     where = "Not above chance in any seed" if about["seeds"] > 1 else "Not above chance"
     always = "" if about["answer"] is None else f"; every example is answered with {about['answer']!r}"
     untested = f" {language_name(about['source'], {})} was not tested, so training itself may have failed."
