@@ -9,6 +9,7 @@ from typing import Any
 
 from interlingua.metric import Metric
 from interlingua.record import Difference, Estimate
+from interlingua.report.kit.wording import escape_control_characters
 
 
 class Verdict(StrEnum):
@@ -56,7 +57,7 @@ class Finding:
     @property
     def sentence(self) -> str:
         """The finding in plain English."""
-        return _TEMPLATES[self.kind](self)
+        return escape_control_characters(_TEMPLATES[self.kind](self))
 
     @property
     def topic(self) -> str:
