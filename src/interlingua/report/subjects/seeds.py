@@ -117,18 +117,12 @@ class TaskScores:
 
     @cached_property
     def name(self) -> str:
-<<<<<<< HEAD
         """Task, model and language of training: they identify it in a study."""
-        language = language_name(self.source, {})
-        return escape_control_characters(f"{self.task} ({PurePath(self.model).name}, {language})")
-=======
-        """What tells it from the other tasks of a study."""
         return f"{self.task} ({self.model_name}, {language_name(self.source, {})})"
 
     def file_name(self, metric: str) -> str:
         """What its table of a metric is called."""
         return f"{self.prefix}{'-' * bool(self.prefix)}{metric.replace('/', '-').replace('@', '')}"
->>>>>>> shrink1
 
     @cached_property
     def measure(self) -> str:

@@ -479,21 +479,12 @@ def source_finding(run: Run, group: TaskScores) -> Finding | None:
 
 
 @sentence_of("source_untested", topic="Language of training")
-<<<<<<< HEAD
-def _source_untested(finding: Finding) -> str:
-    code = str(finding.about["source"])
-    name = language_name(code, {})
-    return f"{name} was not tested, so a weak model cannot be distinguished from weak transfer: add --test {code}=FILE."
-
-
-=======
->>>>>>> shrink1
 @sentence_of("source_on_dev", topic="Language of training")
 def _source(finding: Finding) -> str:
     code = finding.about["source"]
     name = language_name(code, {})
     if finding.verdict is Verdict.NOT_TESTED:
-        return f"{name} was not tested, so a weak model cannot be told from weak transfer: add --test {code}=FILE."
+        return f"{name} was not tested, so a weak model cannot be distinguished from weak transfer: add --test {code}=FILE."
     return f"{name} was scored on the examples of --dev, which choose the epoch, so its score is slightly too high."
 
 
