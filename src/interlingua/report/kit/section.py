@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -177,6 +177,19 @@ class Section:
     """Terms with what they are, for settings and provenance."""
     folded: bool = False
     terminal: bool = False
+
+
+Part: TypeAlias = "Finding | Chart | ChartMenu | Table | None"
+"""What a section is made of; None for what the records do not hold."""
+
+
+def section_of_parts(parts: Iterable[Part], **fields: Any) -> Section | None:
+    """A section of the parts that are there, each kind in its order; None without any chart and table."""
+    known = [part for part in parts if part is not None]
+    findings = tuple(part for part in known if isinstance(part, Finding))
+    tables = tuple(part for part in known if isinstance(part, Table))
+    charts = tuple(part for part in known if not isinstance(part, Finding | Table))
+    return Section(findings=findings, charts=charts, tables=tables, **fields) if charts or tables else None
 
 
 @dataclass(frozen=True, kw_only=True)

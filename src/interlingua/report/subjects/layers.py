@@ -661,7 +661,7 @@ def map_section(run: Run) -> Section | None:
     if not drawn:
         return None
     own = [all_points[at] for at in drawn]
-    views = {("as is",): _point_map(run, own, [(point["x"], point["y"]) for point in own], points)}
+    views: dict[tuple[str, ...], Chart] = {("as is",): _point_map(run, own, [(point["x"], point["y"]) for point in own], points)}
     centered = points.get("centred") or {}
     if len(places := centered.get("places") or ()) == len(all_points):
         views["language means subtracted",] = _point_map(run, own, [places[at] for at in drawn], centered)
