@@ -7,7 +7,7 @@ weak only where there are five or more and its interval ends below the median la
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,15 +17,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 from scipy.spatial.distance import squareform
 
 from interlingua.record import Difference, Estimate, mean_estimate
-from interlingua.report.kit.chart import (
-    Axis,
-    Dot,
-    HeatMap,
-    IntervalChart,
-    IntervalRow,
-    ReferenceLine,
-    ScatterChart,
-)
+from interlingua.report.kit.chart import Axis, Dot, HeatMap, IntervalChart, IntervalRow, ReferenceLine, ScatterChart
 from interlingua.report.kit.evidence import (
     MIN_CORRELATION_ITEMS,
     association_sentence,
@@ -35,7 +27,7 @@ from interlingua.report.kit.evidence import (
     tied_for_first,
 )
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
-from interlingua.report.kit.section import Headline, KeyFigure, Run, Section, Subject
+from interlingua.report.kit.section import Headline, KeyFigure, Part, Run, Section, Subject, section_of_parts
 from interlingua.report.kit.table import Cell, Column, Table
 from interlingua.report.kit.wording import (
     capitalize_first,
@@ -54,7 +46,6 @@ from interlingua.report.subjects.layers import (
     Pair,
     Quantity,
     alignment_blocks,
-    best_layer_text,
     difference_sign,
     distance_section,
     is_alignment_record,
@@ -134,10 +125,6 @@ def _list_values(finding: Finding, entries: Iterable[NamedValue]) -> str:
 
 def _named_pairs(space: AlignmentRecords, pairs: Mapping[Pair, Estimate], chosen: Iterable[Pair]) -> list[NamedValue]:
     return [(space.name_pair(pair), pairs[pair].value) for pair in chosen]
-
-
-def _named_languages(space: AlignmentRecords, found: Mapping[str, Estimate], codes: Iterable[str]) -> list[NamedValue]:
-    return [(space.name_language(code), found[code].value) for code in codes]
 
 
 def find_level(space: AlignmentRecords) -> list[Finding]:
@@ -299,7 +286,7 @@ def _rank_languages(space: AlignmentRecords, quantity: Quantity, found: Mapping[
         about = {
             "languages": list(codes),
             "values": [found[code].value for code in codes],
-            "named": _named_languages(space, found, codes),
+            "named": [(space.name_language(code), found[code].value) for code in codes],
             "median": middle,
             "languages_measured": len(found),
             "tied": len(tied),
@@ -632,7 +619,10 @@ def find_tokenizer(space: AlignmentRecords) -> list[Finding]:
         Finding(
             kind="fertility",
             verdict=Verdict.UNCLEAR if alike else Verdict.FOUND,
-            about={name: _named_languages(space, fertility, codes) for name, codes in ends.items()},
+            about={
+                name: [(space.name_language(code), fertility[code].value) for code in codes]
+                for name, codes in ends.items()
+            },
             estimate=fertility[order[-1]],
             compared_with=fertility[order[0]],
         )
@@ -892,23 +882,17 @@ def alignment_sections(run: Run) -> list[Section]:
 
 def languages_section(space: AlignmentRecords, suffix: str = "", title: str = "") -> Section | None:
     """The languages as a table, from five on also as a chart, and the best layer of each."""
-    tables = (
-        languages_table(space, name=f"languages{suffix}"),
+    table = languages_table(space, name=f"languages{suffix}")
+    findings = find_languages(space) + find_hubs(space) + find_rotation(space)
+    parts = (
+        *(finding for finding in findings if finding.kind not in FIRST_SCREEN),
+        languages_chart(space, name=f"languages-chart{suffix}"),
+        table,
         language_layer_table(space, name=f"best-layers{suffix}"),
         measures_table(space, name=f"measures{suffix}"),
     )
-    if tables[0] is None:
-        return None
-    chart = languages_chart(space, name=f"languages-chart{suffix}")
-    findings = find_languages(space) + find_hubs(space) + find_rotation(space)
-    return Section(
-        name=f"languages{suffix}",
-        title=f"Languages{title}",
-        findings=tuple(finding for finding in findings if finding.kind not in FIRST_SCREEN),
-        charts=() if chart is None else (chart,),
-        tables=tuple(table for table in tables if table is not None),
-        terminal=True,
-    )
+    title = f"Languages{title}"
+    return None if table is None else section_of_parts(parts, name=f"languages{suffix}", title=title, terminal=True)
 
 
 def languages_table(space: AlignmentRecords, *, name: str = "languages") -> Table | None:
@@ -933,38 +917,24 @@ def languages_table(space: AlignmentRecords, *, name: str = "languages") -> Tabl
     if quantity == space.as_is and space.at(space.centered, top.layer):
         centered = space.language_estimates(space.centered, top.layer)
         columns.append((Column(title="Centred", display=display), centered))
-    if len(top.layers) > 1:
-        peaks = {code: space.peak(quantity, code) for code in order}
-        best = {code: best_layer_text(peak, space) for code, peak in peaks.items() if peak is not None}
-        columns.append((Column(title="Best layer"), best))
     if fertility := space.side_estimates("fertility"):
         columns.append((Column(title="Pieces/word", display="number"), fertility))
+    why = "No better than chance" if space.has_equal_candidates else "Unequal numbers of candidates"
+    pool, titles = space.candidates(quantity, top.layer), [column.title for column, _ in columns]
+    notes = (
+        f"Mean over the pairs of a language, both directions, with the 95{NBSP}% interval.",
+        "Centred: the mean vector of each language is subtracted." if "Centred" in titles else "",
+        f"{capitalize_first(pool)}." if pool else "",
+        "Bold: highest, with all in its interval." if space.is_ranked else f"{why}: the languages are not ranked.",
+    )
     return Table(
         name=name,
         title=f"Languages at layer {space.name_layer(top.layer)}",
         columns=tuple(column for column, _ in columns),
         rows=tuple(tuple(cells.get(code) for _, cells in columns) for code in order),
-        note=" ".join(_languages_note(space, quantity, found, [column.title for column, _ in columns])),
+        note=" ".join(filter(None, notes)),
         terminal=True,
     )
-
-
-def _languages_note(
-    space: AlignmentRecords, quantity: Quantity, found: Mapping[str, Estimate], columns: Sequence[str]
-) -> Iterator[str]:
-    yield f"Mean over the pairs of a language, both directions, with the 95{NBSP}% interval."
-    if "Centred" in columns:
-        yield "Centred: the mean vector of each language is subtracted."
-    if "Best layer" in columns:
-        yield "Best layer: tied layers in brackets."
-    if pool := space.candidates(quantity, space.best_layer):
-        yield f"{capitalize_first(pool)}."
-    if not space.is_ranked:
-        why = "No better than chance" if space.has_equal_candidates else "Unequal numbers of candidates"
-        yield f"{why}: the languages are not ranked."
-    elif len(found) > 2 and len(tied := tied_for_first(found)) > 1:
-        order = sorted(tied, key=lambda code: -found[code].value)
-        yield f"Tied for first: {join_with_and([space.name_language(code) for code in order])}."
 
 
 def measures_table(space: AlignmentRecords, *, name: str = "measures") -> Table | None:
@@ -1029,22 +999,23 @@ def pairs_section(space: AlignmentRecords, suffix: str = "", title: str = "") ->
             quantities.append(quantity)
     if not quantities or len(space.languages) < 3:
         return None
-    name = f"pairs{suffix}"
-    section = Section(name=name, title=f"Pairs of languages{title}", findings=tuple(find_pairs(space)), terminal=True)
-    if len(space.languages) < MIN_RANKED_LANGUAGES:
-        return replace(section, tables=(pairs_table(space, quantities, name=name),))
-    order = pair_order(space)
-    order_text = (
-        "Languages stand in the order of a clustering of the first map, so groups that the model holds close form "
-        "blocks along the diagonal."
-        if space.is_ranked
-        else "The order is that of the run."
-    )
-    charts = (
-        heat_map(space, quantity, order, name=f"{name}-{slugify(f'{quantity.measure}-{quantity.heading}')}")
-        for quantity in quantities
-    )
-    return replace(section, text=(f"Rows are queries, columns candidates. {order_text}",), charts=tuple(charts))
+    name, text = f"pairs{suffix}", ""
+    shown: tuple[Part, ...] = (pairs_table(space, quantities, name=name),)
+    if len(space.languages) >= MIN_RANKED_LANGUAGES:
+        clustered = (
+            "Languages stand in the order of a clustering of the first map, so groups that the model holds close form "
+            "blocks along the diagonal."
+        )
+        text = "Rows are queries, columns candidates. "
+        text += clustered if space.is_ranked else "The order is that of the run."
+        order = pair_order(space)
+        shown = tuple(
+            heat_map(space, quantity, order, name=f"{name}-{slugify(f'{quantity.measure}-{quantity.heading}')}")
+            for quantity in quantities
+        )
+    title = f"Pairs of languages{title}"
+    return section_of_parts((*find_pairs(space), *shown), name=name, title=title, terminal=True,
+                            text=(text,) if text else ())  # fmt: skip
 
 
 def pairs_table(space: AlignmentRecords, quantities: Sequence[Quantity], *, name: str) -> Table:
@@ -1133,16 +1104,9 @@ def cluster_order(found: Mapping[Pair, Estimate]) -> list[str]:
 # --------------------------------------------------------------------------------------------------------- tokenizer
 def tokenizer_section(space: AlignmentRecords, suffix: str = "", title: str = "") -> Section | None:
     """How languages are cut into pieces, and from five languages on whether that goes with their alignment."""
-    table = tokenizer_table(space, name=f"tokenizer{suffix}")
     chart = fertility_chart(space, name=f"fertility{suffix}")
-    return None if table is None else Section(
-        name=f"tokenizer{suffix}",
-        title=f"Tokenizer{title}",
-        findings=tuple(find_tokenizer(space)),
-        charts=() if chart is None else (chart,),
-        tables=(table,),
-        terminal=True,
-    )  # fmt: skip
+    parts = (*find_tokenizer(space), chart, tokenizer_table(space, name=f"tokenizer{suffix}"))
+    return section_of_parts(parts, name=f"tokenizer{suffix}", title=f"Tokenizer{title}", terminal=True)
 
 
 def fertility_chart(space: AlignmentRecords, *, name: str = "fertility") -> ScatterChart | None:

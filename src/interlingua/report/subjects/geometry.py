@@ -31,15 +31,7 @@ from interlingua.report.kit.chart import (
 )
 from interlingua.report.kit.evidence import association_sentence, fit_trend_of_pairs, is_above_null, judge_sign
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
-from interlingua.report.kit.section import (
-    ComparedNumber,
-    Headline,
-    KeyFigure,
-    Run,
-    Section,
-    Subject,
-    section_of_parts,
-)
+from interlingua.report.kit.section import ComparedNumber, Headline, KeyFigure, Run, Section, Subject, section_of_parts
 from interlingua.report.kit.table import Cell, Column, Table
 from interlingua.report.kit.wording import (
     Display,

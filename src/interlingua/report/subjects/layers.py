@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
@@ -19,6 +19,7 @@ from interlingua.metric import Metric
 from interlingua.record import Difference, Estimate, Record, RecordTable, mean_estimate
 from interlingua.registry import list_registered
 from interlingua.report.kit.chart import (
+    GREY,
     Axis,
     Chart,
     ChartMenu,
@@ -661,7 +662,9 @@ def map_section(run: Run) -> Section | None:
     if not drawn:
         return None
     own = [all_points[at] for at in drawn]
-    views: dict[tuple[str, ...], Chart] = {("as is",): _point_map(run, own, [(point["x"], point["y"]) for point in own], points)}
+    views: dict[tuple[str, ...], Chart] = {
+        ("as is",): _point_map(run, own, [(point["x"], point["y"]) for point in own], points)
+    }
     centered = points.get("centred") or {}
     if len(places := centered.get("places") or ()) == len(all_points):
         views["language means subtracted",] = _point_map(run, own, [places[at] for at in drawn], centered)
@@ -685,35 +688,53 @@ def _point_map(
 ) -> PointMap:
     """One map of at most 50,000 points, with the share of variance on its axes and what its `view` says of purity."""
     rows = {point["row"] for point in points}
-    shown = thin_rows(sorted(rows), len(points), MAX_MAP_POINTS)
+    shown = {row: int(row) for row in thin_rows(sorted(rows), len(points), MAX_MAP_POINTS)}
     letters = min(MAX_POINT_LETTERS, max(MAX_MAP_LETTERS // len(points), 20))
-    groups: dict[str, list[int]] = defaultdict(list)
-    for at, point in enumerate(points):
-        if point["row"] in shown:
-            groups[point["language"]].append(at)
     notes = [f"{len(shown):,} of {len(rows):,} sentences are shown." if len(shown) < len(rows) else ""]
     if purity := view.get("purity"):
         notes.append(
             f"Of the {purity['k']} nearest neighbours of a sentence, {format_share(purity['value'])} have its language "
             f"({format_share(purity['chance'])} if languages were mixed)."
         )
+    groups = point_groups(
+        points,
+        "language",
+        list(zip(*places, strict=True)),
+        shown=shown,
+        name=lambda code: language_name(code, run.about),
+        text=lambda point: shorten(str(point.get("text", "")), letters),
+    )
     x_title, y_title = component_titles(view.get("explained") or ())
-    return PointMap(
-        name="map",
-        title="Map of sentences",
-        note=" ".join(filter(None, notes)),
-        groups=tuple(
-            PointGroup(
-                name=language_name(code, run.about),
-                x=[float(places[at][0]) for at in own],
-                y=[float(places[at][1]) for at in own],
-                texts=[shorten(str(points[at].get("text", "")), letters) for at in own],
-                rows=[int(points[at]["row"]) for at in own],
-            )
-            for code, own in groups.items()
-        ),
-        x_title=x_title,
-        y_title=y_title,
+    return PointMap(name="map", title="Map of sentences", note=" ".join(filter(None, notes)), groups=groups,
+                    x_title=x_title, y_title=y_title)  # fmt: skip
+
+
+def point_groups(
+    points: Sequence[Mapping[str, Any]],
+    label: str,
+    places: Sequence[Sequence[float]],
+    *,
+    shown: Mapping[Any, int],
+    name: Callable[[str], str],
+    text: Callable[[Mapping[str, Any]], str],
+    chosen: Sequence[str] | None = None,
+) -> tuple[PointGroup, ...]:
+    """The points of the rows that are shown, by a label of theirs; where some labels are chosen, the rest is grey."""
+    held: dict[str, list[int]] = defaultdict(list)
+    for at, point in enumerate(points):
+        if point["row"] in shown:
+            held[str(point[label])].append(at)
+    x, y = places
+    return tuple(
+        PointGroup(
+            name=name(value),
+            x=[float(x[at]) for at in held[value]],
+            y=[float(y[at]) for at in held[value]],
+            texts=[text(points[at]) for at in held[value]],
+            rows=[shown[points[at]["row"]] for at in held[value]],
+            color=None if chosen is None else chosen.index(value) if value in chosen else GREY,
+        )
+        for value in sorted(held, key=lambda value: chosen is not None and value not in chosen)
     )
 
 
