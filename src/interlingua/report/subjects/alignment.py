@@ -28,7 +28,7 @@ from interlingua.report.kit.evidence import (
 )
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
 from interlingua.report.kit.section import Headline, KeyFigure, Part, Run, Section, Subject, section_of_parts
-from interlingua.report.kit.table import Cell, Column, Table
+from interlingua.report.kit.table import Cell, Column, Table, table_of_columns
 from interlingua.report.kit.wording import (
     capitalize_first,
     escape_control_characters,
@@ -726,11 +726,8 @@ def key_figures(space: AlignmentRecords) -> tuple[KeyFigure, ...]:
     if top is None or quantity is None:
         return ()
     display = quantity.metric.display
-    null = (
-        ""
-        if top.estimate.null_value is None
-        else f"{format_value(top.estimate.null_value, display)} for shuffled pairs"
-    )
+    shuffled = top.estimate.null_value
+    null = "" if shuffled is None else f"{format_value(shuffled, display)} for shuffled pairs"
     remarks = ["no better than chance" if top.is_at_chance else "", space.candidates(quantity, top.layer) or null]
     figures = [
         KeyFigure(
@@ -740,25 +737,17 @@ def key_figures(space: AlignmentRecords) -> tuple[KeyFigure, ...]:
             remark="; ".join(filter(None, remarks)),
         )
     ]
-    if top.is_output and len(top.layers) > 1:
-        figures.append(KeyFigure(label="Layer", text="output", remark="the sentence vectors that the model returns"))
-    elif len(top.layers) > 1 and not top.stands_out:
-        why = "all are at chance" if top.is_at_chance else "all lie within one interval"
-        figures.append(KeyFigure(label="Best layer", text="none stands out", remark=why))
-    elif len(top.layers) > 1:
+    if len(top.layers) > 1:
+        label, text = "Best layer", f"layer {top.layer}"
         last, tied = top.layers[-1], join_with_and([str(layer) for layer in top.tied_layers])
         at_last = f" {last}: {format_value(space.layer_estimates(quantity)[last].value, display)}"
-        remarks = [f"{tied} tied" if tied else "", f"last layer{'' if last == top.layer else at_last}"]
-        remark = "; ".join(filter(None, remarks))
-        figures.append(KeyFigure(label="Best layer", text=f"layer {top.layer}", remark=remark))
+        remark = f"{f'{tied} tied; ' if tied else ''}last layer{'' if last == top.layer else at_last}"
+        if top.is_output:
+            label, text, remark = "Layer", "output", "the sentence vectors that the model returns"
+        elif not top.stands_out:
+            text, remark = "none stands out", "all are at chance" if top.is_at_chance else "all lie within one interval"
+        figures.append(KeyFigure(label=label, text=text, remark=remark))
     if top.is_at_chance:
-        if fertility := space.side_estimates("fertility"):
-            code = max(fertility, key=lambda each: fertility[each].value)
-            least = min(estimate.value for estimate in fertility.values())
-            figures.append(
-                KeyFigure(label=f"Pieces per word: {space.name_language(code)}", estimate=fertility[code],
-                          display="number", remark=f"against {format_number(least)} at least")
-            )  # fmt: skip
         return tuple(figures)
     for gain in find_centering(space):
         unclear = "" if gain.verdict in (Verdict.HIGHER, Verdict.LOWER) else ", not significant"
@@ -908,7 +897,6 @@ def languages_table(space: AlignmentRecords, *, name: str = "languages") -> Tabl
     display = quantity.metric.display
     better = quantity.metric.higher_is_better if space.is_ranked else None
     columns: list[tuple[Column, Mapping[str, Cell]]] = [
-        (Column(title="Language"), {code: space.name_language(code) for code in order}),
         (Column(title=quantity.heading, display=display, interval=True, better=better), found),
     ]
     if len({estimate.null_value for estimate in found.values()}) > 1:
@@ -927,14 +915,12 @@ def languages_table(space: AlignmentRecords, *, name: str = "languages") -> Tabl
         f"{capitalize_first(pool)}." if pool else "",
         "Bold: highest, with all in its interval." if space.is_ranked else f"{why}: the languages are not ranked.",
     )
-    return Table(
-        name=name,
-        title=f"Languages at layer {space.name_layer(top.layer)}",
-        columns=tuple(column for column, _ in columns),
-        rows=tuple(tuple(cells.get(code) for _, cells in columns) for code in order),
-        note=" ".join(filter(None, notes)),
-        terminal=True,
+    labels, title = (
+        {code: space.name_language(code) for code in order},
+        f"Languages at layer {space.name_layer(top.layer)}",
     )
+    note = " ".join(filter(None, notes))
+    return table_of_columns("Language", labels, columns, name=name, title=title, note=note, terminal=True)
 
 
 def measures_table(space: AlignmentRecords, *, name: str = "measures") -> Table | None:
@@ -944,19 +930,22 @@ def measures_table(space: AlignmentRecords, *, name: str = "measures") -> Table 
     columns = {quantity: found for quantity, found in means.items() if found and quantity != space.headline}
     if not columns:
         return None
-    titles = {quantity: quantity_title(quantity, [space], short=True) for quantity in columns}
-    pools = [f"{title}: {pool}." for quantity, title in titles.items() if (pool := space.candidates(quantity, layer))]
+    heads = [
+        Column(title=quantity_title(quantity, [space], short=True), display=quantity.metric.display)
+        for quantity in columns
+    ]
     where = "" if layer is None else f" at layer {space.name_layer(layer)}"
-    codes = [code for code in space.languages if any(code in found for found in columns.values())]
-    return Table(
+    return table_of_columns(
+        "Language",
+        {
+            code: space.name_language(code)
+            for code in space.languages
+            if any(code in found for found in columns.values())
+        },
+        list(zip(heads, columns.values(), strict=True)),
         name=name,
         title=f"All measures by language{where}",
-        columns=(
-            Column(title="Language"),
-            *(Column(title=title, display=quantity.metric.display) for quantity, title in titles.items()),
-        ),
-        rows=tuple((space.name_language(code), *(found.get(code) for found in columns.values())) for code in codes),
-        note=" ".join(["Mean over the pairs of a language.", *pools]),
+        note="Mean over the pairs of a language.",
     )
 
 
@@ -1026,17 +1015,16 @@ def pairs_table(space: AlignmentRecords, quantities: Sequence[Quantity], *, name
     pairs = list(dict.fromkeys(pair for found in cells for pair in found))
     if space.is_ranked:
         pairs.sort(key=lambda pair: -cells[0][pair].value if pair in cells[0] else 1.0)
-    return Table(
+    heads = [
+        Column(title=quantity.heading, display=quantity.metric.display, interval=number == 0)
+        for number, quantity in enumerate(quantities)
+    ]
+    return table_of_columns(
+        "Pair",
+        {pair: names[pair] for pair in pairs},
+        list(zip(heads, cells, strict=True)),
         name=name,
         title=f"Pairs at layer {space.name_layer(space.best_layer)}",
-        columns=(
-            Column(title="Pair"),
-            *(
-                Column(title=quantity.heading, display=quantity.metric.display, interval=number == 0)
-                for number, quantity in enumerate(quantities)
-            ),
-        ),
-        rows=tuple((names[pair], *(found.get(pair) for found in cells)) for pair in pairs),
         note="Mean of both directions." + ("" if space.has_equal_candidates else " Unequal candidates: not ranked."),
         terminal=True,
     )

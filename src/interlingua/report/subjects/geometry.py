@@ -498,9 +498,9 @@ def find_errors(geometry: EntityGeometry) -> Finding | None:
     within = mean_error(geometry.errors, same=True)
     about: dict[str, Any] = {
         "pairs": len(others),
-        "at_chance": [[*pair, others[pair].value, others[pair].null_value] for pair in lost],
+        "at_chance": [(pair, others[pair].value, others[pair].null_value) for pair in lost],
         "within": None if within is None else within.value,
-        "listed": [[*pair, others[pair].value] for pair in rest] if len(others) < 3 else [],
+        "listed": [(pair, others[pair].value) for pair in rest] if len(others) < 3 else [],
         "names": geometry.names,
     }
     if len(others) < 3 or not rest:  # Of two there is no best: they differ by chance at least.
@@ -525,9 +525,10 @@ def find_errors(geometry: EntityGeometry) -> Finding | None:
 def _(finding: Finding) -> str:
     about, at_chance = finding.about, finding.about["at_chance"]
 
-    def worded(one: str, other: str, value: float, chance: float | None = None) -> str:
+    def worded(pair: Sequence[str], value: float, chance: float | None = None) -> str:
         level = "" if chance is None else f", chance level {format_share(chance)}"
-        return f"{language_name(one, about)} to {language_name(other, about)} ({format_share(value)} wrong{level})"
+        source, target = (language_name(code, about) for code in pair)
+        return f"{source} to {target} ({format_share(value)} wrong{level})"
 
     within = "" if about["within"] is None else (
         f" In the language of training {format_share(about['within'])} are wrong."
@@ -542,8 +543,8 @@ def _(finding: Finding) -> str:
     also = f" No better than chance: {len(at_chance)} of {about['pairs']} pairs ({lost})." if at_chance else ""
     assert finding.estimate is not None
     assert finding.compared_with is not None
-    best = worded(*about["best"], finding.estimate.value)
-    worst = worded(*about["worst"], finding.compared_with.value)
+    best = worded(about["best"], finding.estimate.value)
+    worst = worded(about["worst"], finding.compared_with.value)
     if finding.verdict is Verdict.UNCLEAR:
         if about["best"] == about["worst"]:
             return f"Better than chance only from {best}.{within}{also}"

@@ -34,9 +34,8 @@ from interlingua.report.kit.chart import (
 )
 from interlingua.report.kit.evidence import Peak, differs_from_null, find_peak, is_above_null
 from interlingua.report.kit.section import Run, Section
-from interlingua.report.kit.table import Cell, Column, Table
+from interlingua.report.kit.table import Cell, Column, Table, table_of_columns
 from interlingua.report.kit.wording import (
-    Display,
     capitalize_first,
     escape_control_characters,
     format_share,
@@ -125,11 +124,6 @@ class AlignmentRecords:
         self._estimates: dict[tuple[Quantity, int | None], dict[Pair, Estimate]] = {}
 
     # ------------------------------------------------------------------------------------------------- selection
-    @property
-    def measure_names(self) -> list[str]:
-        """The measures that were taken, in their order."""
-        return list(dict.fromkeys(quantity.measure for quantity in self._held))
-
     def layers(self, quantity: Quantity) -> list[int]:
         """The layers it was read at, in order; none where it has no layer."""
         return sorted(layer for layer in self._held.get(quantity, {}) if layer is not None)
@@ -582,20 +576,21 @@ def layer_table(space: AlignmentRecords, *, name: str = "layers") -> Table | Non
     layers = sorted({layer for quantity in columns for layer in space.layers(quantity)})
     if not layers:
         return None
-    heads = (
+    heads = [
         Column(
             title=quantity_title(quantity, [space], short=True, line=True),
             display=quantity.metric.display,
             better=None if space.is_at_chance else quantity.metric.higher_is_better,
         )
         for quantity in columns
-    )
+    ]
     means = [space.layer_estimates(quantity) for quantity in columns]
-    return Table(
+    return table_of_columns(
+        "Layer",
+        {layer: space.name_layer(layer) for layer in layers},
+        list(zip(heads, means, strict=True)),
         name=f"{name}-{slugify(space.label)}" if space.label else name,
         title=f"Mean over all pairs by layer{f': {space.label}' if space.label else ''}",
-        columns=(Column(title="Layer"), *heads),
-        rows=tuple((space.name_layer(layer), *(found.get(layer) for found in means)) for layer in layers),
         note="Layer 0 is the embedding output. Bold: best, with all layers in its interval.",
     )
 
@@ -829,19 +824,23 @@ def tokenizer_table(space: AlignmentRecords, *, name: str = "tokenizer") -> Tabl
     fertility = space.side_estimates("fertility")
     if not fertility:
         return None
-    columns: tuple[tuple[str, Display, Mapping[str, Cell]], ...] = (
-        ("Pieces per word", "number", fertility),
-        ("Words cut", "percent", space.side_estimates("continued")),
-        ("Unknown tokens", "percent", space.side_estimates("unknown")),
-        ("Shared tokens", "percent", space.language_estimates(space.find("tokenization", "overlap"), None)),
-        ("Agreement", "number", space.language_estimates(space.find("tokenization", "agreement"), None)),
+    overlap, agreement = (
+        space.language_estimates(space.find("tokenization", metric), None) for metric in ("overlap", "agreement")
     )
+    columns = [
+        (Column(title="Pieces per word", display="number"), fertility),
+        (Column(title="Words cut", display="percent"), space.side_estimates("continued")),
+        (Column(title="Unknown tokens", display="percent"), space.side_estimates("unknown")),
+        (Column(title="Shared tokens", display="percent"), overlap),
+        (Column(title="Agreement", display="number"), agreement),
+    ]
     order = sorted(fertility, key=lambda code: fertility[code].value)
-    return Table(
+    return table_of_columns(
+        "Language",
+        {code: space.name_language(code) for code in order},
+        columns,
         name=name,
         title="Tokenizer" + (f": {space.label}" if space.label else ""),
-        columns=(Column(title="Language"), *(Column(title=title, display=display) for title, display, _ in columns)),
-        rows=tuple((space.name_language(code), *(cells.get(code) for *_, cells in columns)) for code in order),
         note="Shared tokens: mean share of token types that two languages have in common. Agreement: mean ratio of the "
         "token counts of a sentence and its translation, the smaller over the larger.",
         terminal=len(order) <= 4,
