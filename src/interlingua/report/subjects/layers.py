@@ -90,7 +90,7 @@ def is_alignment_record(record: Record) -> bool:
 class AlignmentRecords:
     """The measures of one model (or of two that are compared) on one corpus, by quantity, layer and pair.
 
-    `label` tells its lines from those of other models and is empty where it is alone. Seeds of a model are averaged.
+    `label` distinguishes its lines from those of other models and is empty where it is alone. Seeds of a model are averaged.
     A direction is a pair and nothing else: the source has the queries.
     """
 
@@ -295,7 +295,7 @@ class AlignmentRecords:
     def candidates(self, quantity: Quantity | None, layer: int | None) -> str:
         """Among how many candidates a P@k was read, and its chance level; empty where these are not one number.
 
-        Of a dictionary the candidates are not the words that ask, and only the chance level tells how many they are.
+        Of a dictionary the candidates are not the words that ask, and only the chance level says how many they are.
         """
         found = self.at(quantity, layer)
         if quantity is None or not quantity.name.startswith("p@") or not found:
