@@ -90,8 +90,8 @@ def is_alignment_record(record: Record) -> bool:
 class AlignmentRecords:
     """The measures of one model (or of two that are compared) on one corpus, by quantity, layer and pair.
 
-    `label` distinguishes its lines from those of other models and is empty where it is alone. Seeds of a model are averaged.
-    A direction is a pair and nothing else: the source has the queries.
+    `label` distinguishes its lines from those of other models and is empty where it is alone. Seeds of a model are
+    averaged. A direction is a pair and nothing else: the source has the queries.
     """
 
     def __init__(self, records: Iterable[Record], about: Mapping[str, Any], *, label: str = "") -> None:
