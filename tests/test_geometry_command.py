@@ -273,8 +273,8 @@ def test_small_leaves_what_is_set_and_sets_the_rest(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("given", "say"),
     [
-        (["--map", "tnse"], "Did you mean 'tsne'"),
-        (["--map", "tsne", "--perplexity", "500"], "too few for this perplexity"),
+        (["--projection", "tnse"], "Did you mean 'tsne'"),
+        (["--projection", "tsne", "--perplexity", "500"], "too few for this perplexity"),
         (["--perplexity", "5"], "--perplexity does not apply to pca"),
         (["--source", "be"], "not in the set"),
         (["--sources", "be"], "no such language in the set"),

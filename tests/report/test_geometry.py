@@ -94,7 +94,7 @@ def geometry_run(codes: tuple[str, ...] = CODES, *, failed: tuple[str, ...] = ()
     about = {
         "kind": "geometry", "model": HOSTILE, "data": [HOSTILE], "languages": list(codes), "source": "en",
         "about": HOSTILE, "names": {"be": "Belarusian", "en": HOSTILE}, "pieces": {"be": [HOSTILE, "b"], "en": ["c"]},
-        "rows": {"train": 8, "test": 2}, "settings": {"map": HOSTILE, "seeds": [0]}, "skipped": [HOSTILE],
+        "rows": {"train": 8, "test": 2}, "settings": {"projection": HOSTILE, "seeds": [0]}, "skipped": [HOSTILE],
         "trained": [{"language": "en", "seed": 0, "steps": 9, "seconds": 1.0}],
     }  # fmt: skip
     pairs = [(a, b) for a in codes for b in codes if a != b]

@@ -264,7 +264,7 @@ def test_a_library_that_is_missing_is_named_by_the_step(
         ('synth = "sentences"', 'synth = "sentence"', "unknown synth: 'sentence'. Did you mean 'sentences'?"),
         ('sources = ["en", "ru", "tr"]', 'sources = ["en", "de"]', "unknown language of the set: 'de'"),
         ("max_points = 30", "max_points = 4", "max_points must be at least 10: 4"),
-        ("max_points = 30", 'map = "tsen"', "unknown projection: 'tsen'. Did you mean 'tsne'?"),
+        ("max_points = 30", 'projection = "tsen"', "unknown projection: 'tsen'. Did you mean 'tsne'?"),
         ("max_points = 30", "perplexity = 5", "perplexity does not apply to pca"),
         ("max_points = 30", 'source = "de"', "the language of the second look is not in the set: 'de'"),
         ("epochs = 2", "epochs = 0", "epochs must be above 0"),

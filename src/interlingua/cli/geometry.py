@@ -16,7 +16,7 @@ EXAMPLES = """
 
     interlingua geometry --small --out geometry                     # the embedded encoder, minutes on 2 cores
 
-    interlingua geometry xlm-roberta-base --languages be,en,ru,tr --map tsne --out geometry
+    interlingua geometry xlm-roberta-base --languages be,en,ru,tr --projection tsne --out geometry
 
     interlingua geometry xlm-roberta-base --entities SyntheticNER --entity Washington --out geometry
 

@@ -86,7 +86,7 @@ class GeometryFound(ReportedResult):
 
 def compile_geometry(given: GeometryCommand) -> CompiledCommand:
     """The study with one encoder, one set of sentences and one geometry table."""
-    check_installed(given.map)
+    check_installed(given.projection)
     source, seeds = codes.canonical(given.source), seeds_of(given.seeds)
     if given.precision is not None:
         check_precision(pick_device(given.device), given.precision)
@@ -120,7 +120,11 @@ def compile_geometry(given: GeometryCommand) -> CompiledCommand:
             )
         },
     )
-    options: dict[Place, str] = {("encoders",): "MODEL", ("synth",): "--entities", ("geometry", NAMES, "map"): "--map"}
+    options: dict[Place, str] = {
+        ("encoders",): "MODEL",
+        ("synth",): "--entities",
+        ("geometry", NAMES, "projection"): "--projection",
+    }
     return CompiledCommand(
         kind="geometry",
         study=one_cell(table, options),

@@ -379,7 +379,7 @@ class EntityGeometryStep:
     source: str | None
     entity: str | None
     entity_rows: int
-    map: str
+    projection: str
     perplexity: float | None
     layers: tuple[int, ...]
     max_points: int

@@ -557,7 +557,7 @@ def _explain(checks: TableChecks, path: Place, table: ExplainTable) -> None:
 def _geometry(checks: TableChecks, path: Place, table: GeometryTable) -> None:
     study = checks.study
     checks.all_known((*path, "encoders"), "encoder", table.encoders, study.table.encoders)
-    checks.known((*path, "map"), "projection", table.map, [entry.name for entry in projections])
+    checks.known((*path, "projection"), "projection", table.projection, [entry.name for entry in projections])
     if not checks.known((*path, "synth"), "synth", table.synth, study.table.synth):
         return
     spoken = study.table.synth[table.synth].languages or dict.fromkeys((study.table.source, *study.languages))

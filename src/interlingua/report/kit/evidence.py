@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from interlingua.record import Estimate, RecordTable
+from interlingua.report.kit.finding import Verdict
 from interlingua.report.kit.wording import format_number, format_p_value
 from interlingua.stats import Association, correlate
 from interlingua.stats.chance import LEVEL, binomial_p
@@ -45,6 +46,11 @@ def differs_from_null(estimate: Estimate) -> bool:
     if estimate.ci_low is None or estimate.ci_high is None or estimate.null_value is None:
         return True
     return not estimate.ci_low <= estimate.null_value <= estimate.ci_high
+
+
+def judge_sign(sign: int) -> Verdict:
+    """The verdict of a test whose interval lies above 0 (1), below it (-1), or contains it (0)."""
+    return {1: Verdict.HIGHER, -1: Verdict.LOWER}.get(sign, Verdict.UNCLEAR)
 
 
 def tied_for_first(estimates: Mapping[K, Estimate], *, higher_is_better: bool = True) -> list[K]:
@@ -195,25 +201,15 @@ def fit_trend(across: Sequence[float], up: Sequence[float]) -> Trend:
     found = correlate(across, up)
     if found is None:
         return Trend(None, "No line: one of the two numbers is the same for all dots.")
-    line = _least_squares(across, up)
-    if found.sign == 0 or found.sign * (line[1][1] - line[0][1]) <= 0:
-        return Trend(None, f"No line: {describe_association(found)}.")
-    return Trend(line, f"{describe_association(found)}, with the least-squares line.")
+    return fit_trend_of_pairs(across, up, found)
 
 
 def fit_trend_of_pairs(across: Sequence[float], up: Sequence[float], found: Association) -> Trend:
-    """The same for dots that share languages, whose correlation is `found`: of the pairs, by Mantel's test."""
-    line = (
-        _least_squares(across, up)
-        if found.sign and len(across) >= MIN_CORRELATION_ITEMS and np.ptp(np.asarray(across))
-        else None
-    )
-    if line is None or found.sign * (line[1][1] - line[0][1]) <= 0:
-        return Trend(None, f"No line: {describe_association(found)}.")
-    return Trend(line, f"{describe_association(found)}, with the least-squares line.")
-
-
-def _least_squares(across: Sequence[float], up: Sequence[float]) -> Line:
-    slope, level = (float(each) for each in np.polyfit(across, up, 1))
-    left, right = float(min(across)), float(max(across))
-    return (left, slope * left + level), (right, slope * right + level)
+    """The same with a correlation that is known: of dots that share languages it is that of pairs, by Mantel's test."""
+    if found.sign and len(across) >= MIN_CORRELATION_ITEMS and np.ptp(np.asarray(across)):
+        slope, level = (float(coefficient) for coefficient in np.polyfit(across, up, 1))
+        left, right = float(min(across)), float(max(across))
+        if found.sign * slope > 0:
+            line = ((left, slope * left + level), (right, slope * right + level))
+            return Trend(line, f"{describe_association(found)}, with the least-squares line.")
+    return Trend(None, f"No line: {describe_association(found)}.")

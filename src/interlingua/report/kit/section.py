@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
@@ -217,6 +217,19 @@ class Section:
 
     def __post_init__(self) -> None:
         _escape_fields(self)
+
+
+Part: TypeAlias = "Finding | Chart | ChartMenu | Table | None"
+"""What a section is made of; None for what the records do not hold."""
+
+
+def section_of_parts(parts: Iterable[Part], **fields: Any) -> Section | None:
+    """A section of the parts that are there, each kind in its order; None without any chart and table."""
+    known = [part for part in parts if part is not None]
+    findings = tuple(part for part in known if isinstance(part, Finding))
+    tables = tuple(part for part in known if isinstance(part, Table))
+    charts = tuple(part for part in known if not isinstance(part, Finding | Table))
+    return Section(findings=findings, charts=charts, tables=tables, **fields) if charts or tables else None
 
 
 @dataclass(frozen=True, kw_only=True)

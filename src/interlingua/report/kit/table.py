@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from interlingua.record import Difference, Estimate, Record
 from interlingua.report.kit.wording import Display
 
 T = TypeVar("T")
-K = TypeVar("K")
+K = TypeVar("K", bound=Hashable)
 Cell: TypeAlias = "str | int | float | Estimate | Difference | None"
 """What a cell may hold. An `Estimate` links to its records; its interval is shown where the column says so."""
 
@@ -78,6 +78,17 @@ class Table:
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
             raise ValueError(f"a row of {self.name!r} does not have {len(self.columns)} cells")
+
+
+def table_of_columns(
+    heading: str, labels: Mapping[K, str], columns: Sequence[tuple[Column, Mapping[K, Cell]]], **fields: Any
+) -> Table:
+    """A row per key: its label under the heading, then what each column holds of it."""
+    return Table(
+        columns=(Column(title=heading), *(column for column, _ in columns)),
+        rows=tuple((label, *(cells.get(key) for _, cells in columns)) for key, label in labels.items()),
+        **fields,
+    )
 
 
 def cell_records(cell: Cell) -> Sequence[Record]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from interlingua import languages
+from interlingua.record import Estimate
 
 Display: TypeAlias = Literal["text", "percent", "points", "number", "decimal3", "count", "p_value"]
 """How a number is shown: a share as percent, a difference of shares as points of percent, a plain number with two or
@@ -109,6 +110,30 @@ def join_with_and(items: Sequence[str]) -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
 
 
+def join_at_most(items: Sequence[str], most: int) -> str:
+    """Items with commas and a last *and*; past `most`, how many more there are.
+
+    >>> join_at_most(["a", "b"], 2), join_at_most(["a", "b", "c", "d"], 2)
+    ('a and b', 'a, b and 2 more')
+    """
+    more = len(items) - most
+    return f"{', '.join(items[:most])} and {more} more" if more > 0 else join_with_and(items)
+
+
+def capitalize_first(text: str) -> str:
+    """The text with a capital first letter, and no other letter changed."""
+    return text[:1].upper() + text[1:]
+
+
+def shorten(text: str, max_letters: int) -> str:
+    """The beginning of a text that is longer than this, with an ellipsis; control characters are written out.
+
+    >>> shorten("abcdef", 4), shorten("abcd", 4)
+    ('abc…', 'abcd')
+    """
+    return escape_control_characters(text if len(text) <= max_letters else f"{text[: max_letters - 1]}…")
+
+
 def escape_control_characters(text: str) -> str:
     """The text with control characters and bidirectional overrides written out, so that they act on nothing.
 
@@ -163,6 +188,16 @@ def format_chance(null_value: float | None, display: Display) -> str:
     ('chance level 2.0\xa0%', '')
     """
     return "" if null_value is None else f"chance level {format_value(null_value, display)}"
+
+
+def format_estimate(estimate: Estimate, display: Display) -> str:
+    r"""A number and its 95 % interval in brackets, where it has one.
+
+    >>> format_estimate(Estimate(value=0.2, ci_low=0.1, ci_high=0.3), "percent")
+    '20.0\xa0% [10.0, 30.0]'
+    """
+    bounds = format_interval(estimate.ci_low, estimate.ci_high, display)
+    return f"{format_value(estimate.value, display)} {bounds}".rstrip()
 
 
 def format_deviation(deviation: float, display: Display) -> str:

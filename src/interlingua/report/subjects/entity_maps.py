@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from interlingua.report.kit.chart import GREY, Chart, ChartMenu, PointGroup, PointMap
-from interlingua.report.kit.wording import escape_control_characters, format_number, format_share
+from interlingua.report.kit.chart import Chart, ChartMenu, PointMap
+from interlingua.report.kit.wording import (
+    escape_control_characters,
+    format_number,
+    format_share,
+    join_with_and,
+    shorten,
+)
+from interlingua.report.subjects.layers import component_titles, point_groups, thin_rows
 
 if TYPE_CHECKING:
     from interlingua.report.subjects.geometry import EntityGeometry
@@ -33,23 +41,21 @@ def highlights(languages: Sequence[str], first: str, name: Callable[[str], str])
     others = [code for code in languages if code != first]
     lead = (first,) if first in languages else ()
     groups = [(*lead, *others[at : at + 2]) for at in range(0, len(others), 2)]
-    return {f"{', '.join(map(name, codes[:-1]))} and {name(codes[-1])}": codes for codes in groups}
+    return {join_with_and([name(code) for code in codes]): codes for codes in groups}
 
 
 def map_menus(geometry: EntityGeometry, maps: Sequence[Mapping[str, Any]]) -> tuple[ChartMenu, ...]:
     """A menu of maps per set of entities: by state, layer, and what is coloured."""
     menus = []
-    for number, entity_set in enumerate(dict.fromkeys(each["set"] for each in maps)):
-        own = [each for each in maps if each["set"] == entity_set]
+    for number, entity_set in enumerate(dict.fromkeys(each["set"] for each in maps), 1):
         charts: dict[tuple[str, ...], Chart] = {}
-        for each in own:
-            groups = list(map_groups(geometry, each["points"]))
-            for panel in each["panels"]:
-                model, layer = geometry.state_title(each["state"]), layer_title(panel["layer"], geometry.output)
-                for choice, label, chosen in groups:
-                    charts[model, layer, choice] = entity_map(geometry, each, panel, label, chosen)
+        for entities in maps:
+            choices = list(map_choices(geometry, entities["points"])) if entities["set"] == entity_set else []
+            for panel, (choice, label, chosen) in product(entities["panels"], choices):
+                key = (geometry.state_title(entities["state"]), layer_title(panel["layer"], geometry.output), choice)
+                charts[key] = entity_map(geometry, entities, panel, label, chosen)
         if charts:
-            name = "map-menu" if number == 0 else f"map-menu-{number + 1}"
+            name = "map-menu" if number == 1 else f"map-menu-{number}"
             menus.append(ChartMenu.of(name, ("Model", "Layer", "Color"), charts))
     return tuple(menus)
 
@@ -59,7 +65,7 @@ def layer_title(layer: int, output: int | None) -> str:
     return f"{layer} ({'embedding output' if layer == 0 else 'output'})" if layer in (0, output) else str(layer)
 
 
-def map_groups(
+def map_choices(
     geometry: EntityGeometry, points: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """What can be coloured: some languages at a time, or some types; each with the field of the points it goes by."""
@@ -75,25 +81,17 @@ def entity_map(
     geometry: EntityGeometry, entities: Mapping[str, Any], panel: Mapping[str, Any], label: str, chosen: tuple[str, ...]
 ) -> PointMap:
     """One map: the chosen languages or types in colours over all others in grey."""
-    points, shown = entities["points"], shown_rows(entities["points"])
-    grouped: dict[str, list[int]] = {}
-    for at, point in enumerate(points):
-        if point["row"] in shown:
-            grouped.setdefault(str(point[label]), []).append(at)
-    titles = {code: geometry.name(code) if label == "language" else escape_control_characters(code) for code in grouped}
-    groups = tuple(
-        PointGroup(
-            name=titles[code],
-            x=[panel["x"][at] for at in grouped[code]],
-            y=[panel["y"][at] for at in grouped[code]],
-            texts=[point_text(geometry, points[at]) for at in grouped[code]],
-            rows=[shown[points[at]["row"]] for at in grouped[code]],
-            color=chosen.index(code) if code in chosen else GREY,
-        )
-        for code in sorted(grouped, key=lambda code: code not in chosen)
-    )
-    explained = panel["about"].get("explained") or ()
-    axes = [f"component {at + 1} ({format_share(share)} of the variance)" for at, share in enumerate(explained[:2])]
+    points = entities["points"]
+    rows = list(dict.fromkeys(point["row"] for point in points))
+    shown = thin_rows(rows, len(points), MAX_SHOWN_POINTS)
+
+    def text(point: Mapping[str, Any]) -> str:
+        language = geometry.name(point["language"])
+        return shorten(f"{point['name']} ({language}, {point['type']}): {point['text']}", MAX_LETTERS)
+
+    name = geometry.name if label == "language" else escape_control_characters
+    groups = point_groups(points, label, (panel["x"], panel["y"]), shown=shown, name=name, text=text, chosen=chosen)
+    x_title, y_title = component_titles(panel["about"].get("explained") or ())
     where, when = layer_title(panel["layer"], geometry.output), geometry.state_title(entities["state"])
     kind = "Entities" if entities["set"] == "test" else f"Sentences {escape_control_characters(entities['set'])}"
     return PointMap(
@@ -101,8 +99,8 @@ def entity_map(
         title=f"{kind} by {label}, layer {where}, {when}",
         note=" ".join(map_note(geometry, entities, panel, label, len(shown))),
         groups=groups,
-        x_title=axes[0] if len(axes) == 2 else "",
-        y_title=axes[1] if len(axes) == 2 else "",
+        x_title=x_title,
+        y_title=y_title,
     )
 
 
@@ -123,16 +121,3 @@ def map_note(
             numbers.append(f"{metric} {show(estimate.value)} ({null} {show(estimate.null_value)})")
     if numbers:
         yield f"Computed on the vectors, by {label}: {', '.join(numbers)}."
-
-
-def shown_rows(points: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """The rows that a page shows, numbered: thinned evenly and by whole rows, so that translations stay together."""
-    rows = list(dict.fromkeys(point["row"] for point in points))
-    room = min(len(rows), max(MAX_SHOWN_POINTS * len(rows) // len(points), 1))
-    return {rows[at * len(rows) // room]: at for at in range(room)}
-
-
-def point_text(geometry: EntityGeometry, point: Mapping[str, Any]) -> str:
-    """What a mark says: the name, its language and type, and the sentence."""
-    text = f"{point['name']} ({geometry.name(point['language'])}, {point['type']}): {point['text']}"
-    return escape_control_characters(text if len(text) <= MAX_LETTERS else f"{text[: MAX_LETTERS - 1]}…")

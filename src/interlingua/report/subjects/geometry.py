@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from statistics import fmean, variance
 from typing import Any
 
@@ -28,13 +29,15 @@ from interlingua.report.kit.chart import (
     ReferenceLine,
     ScatterChart,
 )
-from interlingua.report.kit.evidence import association_sentence, fit_trend_of_pairs, is_above_null
+from interlingua.report.kit.evidence import association_sentence, fit_trend_of_pairs, is_above_null, judge_sign
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
-from interlingua.report.kit.section import ComparedNumber, Headline, KeyFigure, Run, Section, Subject
+from interlingua.report.kit.section import ComparedNumber, Headline, KeyFigure, Run, Section, Subject, section_of_parts
 from interlingua.report.kit.table import Cell, Column, Table
 from interlingua.report.kit.wording import (
     Display,
+    capitalize_first,
     escape_control_characters,
+    format_estimate,
     format_number,
     format_share,
     join_with_and,
@@ -55,6 +58,7 @@ ALL_TYPES = "all"
 """What records of spelling call the names of all types together."""
 MIN_GROUP_CORRELATION = 0.5
 """Where even the lowest correlation is above this, all languages change together, and a clustering still cuts them."""
+TRAIN_LONGER = "Train longer (--epochs) or with a higher learning rate (--learning-rate)"
 CENTERINGS = {"raw": "as is", "centred": "language means removed"}
 CURVES = {
     "change": ("Change of the mean cosine", "change", "Mean cosine of words within each language"),
@@ -82,7 +86,7 @@ class FailedTraining:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CurveGroups:
+class CurveCorrelations:
     """How the changes of languages' curves correlate, and a clustering of them."""
 
     languages: tuple[str, ...]
@@ -120,7 +124,7 @@ class EntityGeometry:
     title: str = ""
     failed: tuple[FailedTraining, ...] = ()
     changes: Mapping[str, Any] = field(default_factory=dict)
-    groups: CurveGroups | None = None
+    groups: CurveCorrelations | None = None
     spelling: SpellingRelation | None = None
     maps: Sequence[Mapping[str, Any]] = ()
 
@@ -136,7 +140,7 @@ class EntityGeometry:
             title=title,
             failed=tuple(FailedTraining(**{name: e[name] for name in names}) for e in found.get("not_learnt") or ()),
             changes=found.get("changes") or {},
-            groups=None if not groups else CurveGroups(
+            groups=None if not groups else CurveCorrelations(
                 languages=tuple(groups["languages"]),
                 **{name: groups[name] for name in ("matrix", "null", "order", "groups", "span")},
                 p=groups.get("p"),
@@ -158,6 +162,11 @@ class EntityGeometry:
     def source(self) -> str:
         """The language of the fine-tuning whose model was looked into."""
         return str(self.about.get("source"))
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Names of languages that the run recorded, for findings to word."""
+        return self.about.get("names") or {}
 
     def name(self, language: str) -> str:
         return language_name(language, self.about)
@@ -188,16 +197,15 @@ class EntityGeometry:
         """The last layer that was looked at; None before the first look."""
         return self.layers[-1] if self.layers else None
 
-    def clusters(self, metric: str, label: str, state: str, corpus: str) -> dict[int, Estimate]:
+    def clusters(self, metric: str, label: str, state: str, corpus: str) -> dict[int | None, Estimate]:
         """Silhouette or purity by layer."""
         found = self.records.of("clusters", metric, label=label, state=state, corpus=corpus)
         return {layer: own.estimate() for (layer,), own in sorted(found.by("layer").items())}
 
-    def purity(self, label: str, state: str) -> Estimate | None:
-        """The purity of the test part at the output."""
-        if not self.sets or self.output is None:
-            return None
-        return self.clusters("purity", label, state, self.sets[0]).get(self.output)
+    def purities(self, label: str) -> dict[str, Estimate]:
+        """The purity of the test part at the output, by state."""
+        found = {state: self.clusters("purity", label, state, self.sets[0]) for state in self.states if self.sets}
+        return {state: layers[self.output] for state, layers in found.items() if self.output in layers}
 
     def cosines(self, state: str, corpus: str, centering: str = "raw") -> dict[int, dict[tuple[str, str], Estimate]]:
         """The cosine of parallel entities by layer and pair of languages, each pair once."""
@@ -208,14 +216,11 @@ class EntityGeometry:
         }
 
     @cached_property
-    def _learnt(self) -> RecordTable:
-        lost = {(each.language, each.seed) for each in self.failed}
-        return RecordTable(r for r in self.records.of("pairwise", "wrong") if (r.source, r.seed) not in lost)
-
-    @cached_property
     def errors(self) -> dict[tuple[str, str], Estimate]:
         """Shares of wrong sentences by language of training and of test, over the seeds that learnt the task."""
-        return error_cells(self._learnt)
+        lost = {(each.language, each.seed) for each in self.failed}
+        records = self.records.of("pairwise", "wrong")
+        return error_cells(RecordTable(r for r in records if (r.source, r.seed) not in lost))
 
     @cached_property
     def all_errors(self) -> dict[tuple[str, str], Estimate]:
@@ -227,24 +232,9 @@ class EntityGeometry:
         trained = {source for source, _ in self.all_errors}
         return [code for code in self.languages if code in trained]
 
-    def errors_within(self) -> Estimate | None:
-        """The mean error of fine-tuned models in the language that they were trained on."""
-        found = [estimate for (one, other), estimate in self.errors.items() if one == other]
-        return mean_estimate(found) if found else None
-
-    def errors_elsewhere(self, language: str | None = None) -> Estimate | None:
-        """The mean error in languages other than that of training; of one language of training where it is given."""
-        found = [
-            estimate
-            for (one, other), estimate in self.errors.items()
-            if one != other and language in (None, one)
-        ]  # fmt: skip
-        return mean_estimate(found) if found else None
-
     def spelling_distances(self) -> dict[tuple[str, str], Estimate]:
         """TNLD of the test part's names, each pair once."""
-        records = self.records.of("spelling", "tnld")
-        types = list(dict.fromkeys(record.aspect for record in records))
+        types = [record.aspect for record in self.records.of("spelling", "tnld")]
         wanted = ALL_TYPES if ALL_TYPES in types else next(iter(types), None)
         found = self.records.of("spelling", "tnld", aspect=wanted).by("source", "target")
         return {(str(one), str(other)): own.estimate() for (one, other), own in found.items()}
@@ -252,24 +242,26 @@ class EntityGeometry:
     def titled(self, title: str) -> str:
         return f"{title}: {self.title}" if self.title else title
 
-    def known_names(self, *languages: str) -> dict[str, dict[str, str]]:
-        """Names that the run recorded, for findings to word; nothing where a code alone says the same."""
-        names = self.about.get("names") or {}
-        return {"names": {code: names[code] for code in languages if code in names}}
-
-
-def chance_level(record: Record) -> float:
-    """The share of wrong sentences by chance: of answers dealt to other sentences or of no tag, whichever is lower."""
-    levels = (record.null_value, record.details.get("untagged"))
-    return min((level for level in levels if level is not None), default=1.0)
-
 
 def error_cells(records: RecordTable) -> dict[tuple[str, str], Estimate]:
-    """Each cell's mean over seeds, with the mean of its chance levels as null value."""
-    return {
-        (str(one), str(other)): replace(own.estimate(), null_value=fmean(map(chance_level, own)))
-        for (one, other), own in records.by("source", "target").items()
-    }
+    """Each cell's mean over seeds, with the mean of its chance levels as null value.
+
+    The chance level is that of answers dealt to other sentences or of no tag, whichever is lower.
+    """
+    cells = {}
+    for (one, other), own in records.by("source", "target").items():
+        levels = [(record.null_value, record.details.get("untagged")) for record in own]
+        chance = fmean(min((level for level in both if level is not None), default=1.0) for both in levels)
+        cells[str(one), str(other)] = replace(own.estimate(), null_value=chance)
+    return cells
+
+
+def mean_error(
+    cells: Mapping[tuple[str, str], Estimate], *, same: bool, language: str | None = None
+) -> Estimate | None:
+    """The mean error in the language of training (`same`) or in others; of one language of training where given."""
+    found = [e for (one, other), e in cells.items() if (one == other) == same and language in (None, one)]
+    return mean_estimate(found) if found else None
 
 
 def read_geometries(run: Run) -> list[EntityGeometry]:
@@ -300,7 +292,6 @@ def find_failed_trainings(geometry: EntityGeometry) -> Finding | None:
     """Which fine-tunings did not learn the task; None where all did."""
     if not geometry.failed:
         return None
-    languages = [each.language for each in geometry.failed]
     return Finding(
         kind="task_not_learnt",
         verdict=Verdict.AT_CHANCE,
@@ -308,7 +299,7 @@ def find_failed_trainings(geometry: EntityGeometry) -> Finding | None:
             "source": geometry.source,
             "of_source": geometry.states == (BEFORE,),
             "trainings": [vars(each) for each in geometry.failed],
-            **geometry.known_names(geometry.source, *languages),
+            "names": geometry.names,
         },
     )
 
@@ -324,38 +315,34 @@ def _(finding: Finding) -> str:
         f"{format_share(first['wrong'])} of {first['n']:,} test sentences in {name} have a wrong tag, chance level "
         f"{format_share(first['chance'])}{f'; also not learnt: {others}' if others else ''}"
     )
-    advice = "Train longer (--epochs) or with a higher learning rate (--learning-rate)."
     if about["of_source"]:
         return (
             f"The task was not learnt: nothing can be said of fine-tuning on {name} ({numbers}). All numbers below "
-            f"describe the model before fine-tuning. {advice}"
+            f"describe the model before fine-tuning. {TRAIN_LONGER}."
         )
-    return f"Fine-tuning on {name} did not learn the task and is left out of everything below ({numbers}). {advice}"
+    return (
+        f"Fine-tuning on {name} did not learn the task and is left out of everything below ({numbers}). {TRAIN_LONGER}."
+    )
 
 
 def find_purity(geometry: EntityGeometry, label: str) -> Finding | None:
     """The share of an entity's neighbours with the same label, before and after; chance first."""
-    before = geometry.purity(label, BEFORE)
-    after = geometry.purity(label, AFTER) if AFTER in geometry.states else None
+    purities = geometry.purities(label)
+    before, after = purities.get(BEFORE), purities.get(AFTER)
     if before is None:
         return None
-    about = {
-        "label": label,
-        "source": geometry.source,
-        "layer": geometry.output,
-        **geometry.known_names(geometry.source),
-    }
-    basis = Basis(over="items", test="" if after is None else "intervals that do not overlap")
-    shown = before if after is None else after
-    if not any(is_above_null(side) for side in (before, after) if side is not None):
+    if not any(map(is_above_null, purities.values())):
         verdict = Verdict.AT_CHANCE
-    elif after is None:
-        verdict = Verdict.FOUND
     else:
-        verdict = compare_intervals(before, after)
-    compared_with = None if after is None else before
-    return Finding(kind="entity_purity", verdict=verdict, about=about, estimate=shown, compared_with=compared_with,
-                   basis=basis)  # fmt: skip
+        verdict = Verdict.FOUND if after is None else compare_intervals(before, after)
+    return Finding(
+        kind="entity_purity",
+        verdict=verdict,
+        about={"label": label, "source": geometry.source, "layer": geometry.output, "names": geometry.names},
+        estimate=after or before,
+        compared_with=None if after is None else before,
+        basis=Basis(test="" if after is None else "intervals that do not overlap"),
+    )
 
 
 def compare_intervals(before: Estimate, after: Estimate) -> Verdict:
@@ -368,44 +355,35 @@ def compare_intervals(before: Estimate, after: Estimate) -> Verdict:
     return Verdict.LOWER if after.ci_high < before.ci_low else Verdict.UNCLEAR  # type: ignore[operator]
 
 
-ONE_MODEL = "Neighbours are of one fine-tuned model; those of other seeds were not measured."
-
-
 @sentence_of("entity_purity", topic="Neighbours")
+@sentence_of("fine_tuning_effect", topic="Fine-tuning")
 def _(finding: Finding) -> str:
-    return _purity_sentence(finding)
-
-
-def _purity_sentence(finding: Finding) -> str:
     about, after, before = finding.about, finding.estimate, finding.compared_with
     assert after is not None
     label, source = about["label"], language_name(about["source"], about)
     chance = f"chance level {format_share(after.null_value)}"
     if before is None:
-        level = "no more than the" if finding.verdict is Verdict.AT_CHANCE else "the"
-        return (
-            f"Before fine-tuning, {_with_interval(after)} of an entity’s 10 nearest neighbours have the same {label} "
-            f"({level} {chance})."
-        ).replace("(the chance", "(chance")
-    numbers = f"{_with_interval(before)} before and {_with_interval(after)} after, {chance}"
-    of = f"the share of neighbours with the same {label}"
-    match finding.verdict:
-        case Verdict.AT_CHANCE:
-            return f"{of[:1].upper()}{of[1:]} is not above chance, before or after fine-tuning on {source} ({numbers})."
-        case Verdict.HIGHER:
-            return f"Fine-tuning on {source} raised {of} ({numbers})."
-        case Verdict.LOWER:
-            return f"Fine-tuning on {source} lowered {of} ({numbers})."
-        case _:
-            return f"No clear change of {of} by fine-tuning on {source} ({numbers})."
-
-
-def _with_interval(estimate: Estimate) -> str:
-    """A share with its 95 % interval."""
-    if estimate.ci_low is None or estimate.ci_high is None:
-        return format_share(estimate.value)
-    low, high = (format_share(end).removesuffix("\N{NO-BREAK SPACE}%") for end in (estimate.ci_low, estimate.ci_high))
-    return f"{format_share(estimate.value)} [{low}, {high}]"
+        level = f"no more than the {chance}" if finding.verdict is Verdict.AT_CHANCE else chance
+        share = format_estimate(after, "percent")
+        sentence = f"Before fine-tuning, {share} of an entity’s 10 nearest neighbours have the same {label} ({level})."
+    else:
+        of = f"the share of neighbours with the same {label}"
+        lead = {
+            Verdict.AT_CHANCE: f"{capitalize_first(of)} is not above chance, before or after fine-tuning on {source}",
+            Verdict.HIGHER: f"Fine-tuning on {source} raised {of}",
+            Verdict.LOWER: f"Fine-tuning on {source} lowered {of}",
+        }.get(finding.verdict, f"No clear change of {of} by fine-tuning on {source}")
+        both = f"{format_estimate(before, 'percent')} before and {format_estimate(after, 'percent')} after"
+        sentence = f"{lead} ({both}, {chance})."
+    if finding.kind == "entity_purity":
+        return sentence
+    if (within := about["errors_within"]) is not None:
+        sentence += f" {format_share(within)} of test sentences have a wrong tag in the language of training"
+        elsewhere = about["errors_elsewhere"]
+        sentence += "." if elsewhere is None else f", {format_share(elsewhere)} in other languages."
+    if before is not None:
+        sentence += " Neighbours are of one fine-tuned model; those of other seeds were not measured."
+    return sentence
 
 
 def find_effect(geometry: EntityGeometry) -> Finding:
@@ -414,24 +392,17 @@ def find_effect(geometry: EntityGeometry) -> Finding:
     if failed is not None and failed.about["of_source"]:
         return failed
     purity = find_purity(geometry, "language") or find_purity(geometry, "type")
-    within, elsewhere = geometry.errors_within(), geometry.errors_elsewhere()
     if purity is None:
-        return find_errors(geometry) or find_cosines(geometry) or Finding(
-            kind="geometry_not_measured", verdict=Verdict.UNFINISHED
-        )  # fmt: skip
-    errors = {"errors_within": within, "errors_elsewhere": elsewhere}
-    about = {name: estimate.value for name, estimate in errors.items() if estimate is not None}
-    return replace(purity, kind="fine_tuning_effect", about={**purity.about, **about})
-
-
-@sentence_of("fine_tuning_effect", topic="Fine-tuning")
-def _(finding: Finding) -> str:
-    within, elsewhere = finding.about.get("errors_within"), finding.about.get("errors_elsewhere")
-    sentence = _purity_sentence(finding)
-    if within is not None:
-        sentence += f" {format_share(within)} of test sentences have a wrong tag in the language of training"
-        sentence += "." if elsewhere is None else f", {format_share(elsewhere)} in other languages."
-    return f"{sentence} {ONE_MODEL}" if finding.compared_with else sentence
+        return (
+            find_errors(geometry)
+            or find_cosines(geometry)
+            or Finding(kind="geometry_not_measured", verdict=Verdict.UNFINISHED)
+        )
+    about = dict(purity.about)
+    for name, same in (("errors_within", True), ("errors_elsewhere", False)):
+        mean = mean_error(geometry.errors, same=same)
+        about[name] = None if mean is None else mean.value
+    return replace(purity, kind="fine_tuning_effect", about=about)
 
 
 @sentence_of("geometry_not_measured", topic="Not measured")
@@ -444,25 +415,26 @@ def find_cosines(geometry: EntityGeometry) -> Finding | None:
     if not geometry.sets or geometry.output is None:
         return None
     at_output = {state: geometry.cosines(state, geometry.sets[0]).get(geometry.output) for state in geometry.states}
-    state, cells = next(
-        ((state, at_output[state]) for state in reversed(geometry.states) if at_output[state]), ("", None)
-    )
+    state, cells = next(((state, cells) for state, cells in reversed(at_output.items()) if cells), ("", None))
     if not cells:
         return None
-    ordered = sorted(cells, key=lambda pair: (cells[pair].null_value or 0.0) - cells[pair].value)
-    best, worst = ordered[0], ordered[-1]
-    gaps = {pair: (cells[pair].value - (cells[pair].null_value or 0.0), standard_error(cells[pair]))
-            for pair in (best, worst)}  # fmt: skip
-    if not any(is_above_null(estimate) for estimate in cells.values()):
+    gaps = {pair: (cell.value - (cell.null_value or 0.0), standard_error(cell)) for pair, cell in cells.items()}
+    best, worst = (pick(gaps, key=lambda pair: gaps[pair][0]) for pick in (max, min))
+    if not any(map(is_above_null, cells.values())):
         verdict = Verdict.AT_CHANCE
     elif len(cells) == 1:
         verdict = Verdict.FOUND
     else:
         verdict = Verdict.HIGHER if are_apart(gaps[best], gaps[worst], compared=len(cells)) else Verdict.UNCLEAR
-    about = {"best": best, "worst": worst, "pairs": len(cells), "state": state, "source": geometry.source,
-             **geometry.known_names(*best, *worst, geometry.source)}  # fmt: skip
-    return Finding(kind="parallel_cosine", verdict=verdict, about=about, estimate=cells[best],
-                   compared_with=cells[worst], basis=extremes_basis(len(cells)))  # fmt: skip
+    return Finding(
+        kind="parallel_cosine",
+        verdict=verdict,
+        about={"best": best, "worst": worst, "pairs": len(cells), "when": geometry.state_title(state),
+               "names": geometry.names},
+        estimate=cells[best],
+        compared_with=cells[worst],
+        basis=extremes_basis(len(cells)),
+    )  # fmt: skip
 
 
 def extremes_basis(count: int) -> Basis:
@@ -472,24 +444,17 @@ def extremes_basis(count: int) -> Basis:
 
 @sentence_of("parallel_cosine", topic="Cosine of translations")
 def _(finding: Finding) -> str:
-    about, estimates = finding.about, (finding.estimate, finding.compared_with)
-    when = "before fine-tuning" if about["state"] == BEFORE else (
-        f"after fine-tuning on {language_name(about['source'], about)}"
-    )  # fmt: skip
+    about, when = finding.about, finding.about["when"]
     best, worst = (
         f"{language_name(one, about)}–{language_name(other, about)} ({format_number(each.value, 3)}; different "
         f"entities {format_number(each.null_value, 3)})"
-        for (one, other), each in zip((about["best"], about["worst"]), estimates, strict=True)
+        for (one, other), each in ((about["best"], finding.estimate), (about["worst"], finding.compared_with))
         if each is not None
     )
     match finding.verdict:
-        case Verdict.AT_CHANCE if about["pairs"] == 1:
-            return f"Parallel entities are not closer than different entities {when}: {best}."
         case Verdict.AT_CHANCE:
-            return (
-                f"Parallel entities are not closer than different entities in any pair of languages {when}: from "
-                f"{best} to {worst}."
-            )
+            where = f": {best}" if about["pairs"] == 1 else f", in any pair of languages: from {best} to {worst}"
+            return f"Parallel entities are not closer than different entities {when}{where}."
         case Verdict.FOUND:
             return f"Parallel entities are closer than different entities {when}: {best}."
         case Verdict.UNCLEAR:
@@ -530,19 +495,18 @@ def find_errors(geometry: EntityGeometry) -> Finding | None:
         return None
     lost = [pair for pair, each in others.items() if each.ci_high is None or each.ci_high >= (each.null_value or 0.0)]
     rest = {pair: estimate for pair, estimate in others.items() if pair not in lost}
-    within = geometry.errors_within()
+    within = mean_error(geometry.errors, same=True)
     about: dict[str, Any] = {
         "pairs": len(others),
-        "at_chance": [[*pair, others[pair].value, others[pair].null_value] for pair in lost],
+        "at_chance": [(pair, others[pair].value, others[pair].null_value) for pair in lost],
         "within": None if within is None else within.value,
-        "listed": [[*pair, others[pair].value] for pair in others] if len(others) < 3 else [],
-        **geometry.known_names(*dict.fromkeys(code for pair in others for code in pair)),
+        "listed": [(pair, others[pair].value) for pair in rest] if len(others) < 3 else [],
+        "names": geometry.names,
     }
-    if len(lost) == len(others):
-        return Finding(kind="cross_lingual_errors", verdict=Verdict.AT_CHANCE, about=about)
-    if len(others) < 3:  # Of two there is no best: they differ by chance at least.
-        return Finding(kind="cross_lingual_errors", verdict=Verdict.NOT_TESTED, about=about)
-    best, worst = min(rest, key=lambda pair: rest[pair].value), max(rest, key=lambda pair: rest[pair].value)
+    if len(others) < 3 or not rest:  # Of two there is no best: they differ by chance at least.
+        verdict = Verdict.NOT_TESTED if rest else Verdict.AT_CHANCE
+        return Finding(kind="cross_lingual_errors", verdict=verdict, about=about)
+    best, worst = (pick(rest, key=lambda pair: rest[pair].value) for pick in (min, max))
     errors = {pair: (rest[pair].value, standard_error(rest[pair])) for pair in rest}
     clear = len(rest) > 1 and are_apart(errors[best], errors[worst], compared=len(rest))
     # Others may be as good: the lowest of many is not alone.
@@ -561,9 +525,10 @@ def find_errors(geometry: EntityGeometry) -> Finding | None:
 def _(finding: Finding) -> str:
     about, at_chance = finding.about, finding.about["at_chance"]
 
-    def worded(one: str, other: str, value: float, chance: float | None = None) -> str:
+    def worded(pair: Sequence[str], value: float, chance: float | None = None) -> str:
         level = "" if chance is None else f", chance level {format_share(chance)}"
-        return f"{language_name(one, about)} to {language_name(other, about)} ({format_share(value)} wrong{level})"
+        source, target = (language_name(code, about) for code in pair)
+        return f"{source} to {target} ({format_share(value)} wrong{level})"
 
     within = "" if about["within"] is None else (
         f" In the language of training {format_share(about['within'])} are wrong."
@@ -574,20 +539,17 @@ def _(finding: Finding) -> str:
         pairs = f"all {len(at_chance)} pairs of languages are" if len(at_chance) > 1 else "the only pair is"
         return f"Nothing is transferred to another language: {pairs} no better than chance: {lost}.{within}"
     if finding.verdict is Verdict.NOT_TESTED:
-        chances = {(one, other): chance for one, other, _, chance in at_chance}
-        both = (worded(one, other, value, chances.get((one, other))) for one, other, value in about["listed"])
-        return f"From {'; from '.join(both)}.{within}"
+        return f"From {'; from '.join(worded(*each) for each in (*about['listed'], *at_chance))}.{within}"
     also = f" No better than chance: {len(at_chance)} of {about['pairs']} pairs ({lost})." if at_chance else ""
     assert finding.estimate is not None
     assert finding.compared_with is not None
-    best = worded(about["best"][0], about["best"][1], finding.estimate.value)
-    worst = worded(about["worst"][0], about["worst"][1], finding.compared_with.value)
+    best = worded(about["best"], finding.estimate.value)
+    worst = worded(about["worst"], finding.compared_with.value)
     if finding.verdict is Verdict.UNCLEAR:
         if about["best"] == about["worst"]:
             return f"Better than chance only from {best}.{within}{also}"
         return f"No pair of languages is clearly better than another: from {best} to {worst}.{within}{also}"
-    tied = about["tied"]
-    equal = "" if not tied else f", {pluralize(tied, 'other pair')} not clearly worse"
+    equal = f", {pluralize(about['tied'], 'other pair')} not clearly worse" if about["tied"] else ""
     least = "highest above chance" if at_chance else "highest"
     return f"Errors are lowest from {best}{equal} and {least} from {worst}.{within}{also}"
 
@@ -597,15 +559,14 @@ def find_spelling(geometry: EntityGeometry) -> Finding | None:
     relation = geometry.spelling
     if relation is None:
         return None
-    verdict = {1: Verdict.HIGHER, -1: Verdict.LOWER, 0: Verdict.UNCLEAR}[relation.rho.sign]
     return Finding(
         kind="errors_and_spelling",
-        verdict=verdict,
+        verdict=judge_sign(relation.rho.sign),
         about={
             "rho": vars(relation.rho),
             "within": None if relation.within is None else vars(relation.within),
             "left_out": list(relation.left_out),
-            **geometry.known_names(*relation.left_out),
+            "names": geometry.names,
         },
         estimate=Estimate(value=relation.rho.value, ci_low=relation.rho.low, ci_high=relation.rho.high),
         basis=Basis(over="languages", test="Mantel"),
@@ -637,22 +598,24 @@ def find_groups(geometry: EntityGeometry) -> Finding | None:
     if groups is None:
         return None
     matrix, pairs, member = groups.matrix, groups.pairs, groups.groups
-    values = [matrix[i][j] for i, j in pairs]
-    nulls = [groups.null[i][j] for i, j in pairs]
-    across = [matrix[i][j] for i, j in pairs if member[i] != member[j]]
-    within = [matrix[i][j] for i, j in pairs if member[i] == member[j]]
+
+    def ends(values: Iterable[float]) -> list[float] | None:
+        known = list(values)
+        return [min(known), max(known)] if known else None
+
+    values = ends(matrix[i][j] for i, j in pairs)
     about: dict[str, Any] = {
-        "range": [min(values), max(values)],
-        "null_range": [min(nulls), max(nulls)],
+        "range": values,
+        "null_range": ends(groups.null[i][j] for i, j in pairs),
+        "across": ends(matrix[i][j] for i, j in pairs if member[i] != member[j]),
+        "within": ends(matrix[i][j] for i, j in pairs if member[i] == member[j]),
         "pairs": len(pairs),
         "groups": [[groups.languages[at] for at in range(len(member)) if member[at] == group]
                    for group in sorted(set(member))],
-        "across": [min(across), max(across)] if across else None,
-        "within": [min(within), max(within)] if within else None,
         "above_null": None if groups.p is None else sum(groups.p[i][j] < 0.05 for i, j in pairs),
-        **geometry.known_names(*groups.languages),
+        "names": geometry.names,
     }  # fmt: skip
-    distinct = len(groups.languages) > 2 and min(values) <= MIN_GROUP_CORRELATION
+    distinct = len(groups.languages) > 2 and values is not None and values[0] <= MIN_GROUP_CORRELATION
     # No test of the cut was made, so groups are reported and never claimed.
     return Finding(kind="curve_groups", verdict=Verdict.NOT_TESTED if distinct else Verdict.UNCLEAR, about=about)
 
@@ -722,49 +685,43 @@ def headline(run: Run) -> Headline | None:
         else ""
     )
     output = "" if geometry.output is None else f"; layer {geometry.output} is the output, layer 0 the embedding output"
-    seeds = (about.get("settings") or {}).get("seeds") or ()
+    advice = ""
     if answer.kind == "task_not_learnt":
-        advice = "Train longer (--epochs) or with a higher learning rate (--learning-rate), in another folder."
-    elif len(seeds) == 1:
+        advice = f"{TRAIN_LONGER}, in another folder."
+    elif len((about.get("settings") or {}).get("seeds") or ()) == 1:
         advice = "Run again with --seeds 3 to see how much errors differ between fine-tunings."
-    else:
-        advice = ""
     # The answer is not repeated below itself.
-    own = [
-        f for f in findings(geometry) if f.kind != answer.kind and f.about.get("label") != answer.about.get("label", "")
-    ]
-    listed = [*own, *(finding for each in geometries[1:] for finding in findings(each))]
+    label = answer.about.get("label", "")
+    listed = [finding for finding in findings(geometry)
+              if finding.kind != answer.kind and finding.about.get("label") != label]  # fmt: skip
     return Headline(
         title=f"What fine-tuning on NER does to {model_name(about.get('model', ''))}’s space",
         answer=answer,
         figures=tuple(key_figures(geometry)),
         measured=f"{size}{pluralize(len(geometry.languages), 'language')}{output}.",
         next_step=advice,
-        findings=tuple(listed),
+        findings=(*listed, *(finding for other in geometries[1:] for finding in findings(other))),
     )
 
 
 def key_figures(geometry: EntityGeometry) -> Iterator[KeyFigure]:
     """Purity by language and by type, errors in the language of training, errors elsewhere."""
     for label in LABELS:
-        before = geometry.purity(label, BEFORE)
-        after = geometry.purity(label, AFTER) if AFTER in geometry.states else None
-        if (shown := after or before) is not None:
-            parts = [f"{format_share(before.value)} before"] if after is not None and before is not None else []
+        purities = geometry.purities(label)
+        if shown := purities.get(AFTER) or purities.get(BEFORE):
+            before = f"{format_share(purities[BEFORE].value)} before, " if len(purities) > 1 else ""
             beyond = "" if is_above_null(shown) else ", not above it"
-            remark = ", ".join([*parts, f"chance level {format_share(shown.null_value)}{beyond}"])
+            remark = f"{before}chance level {format_share(shown.null_value)}{beyond}"
             yield KeyFigure(label=f"neighbours with the same {label}", estimate=shown, remark=remark)
     if geometry.states == (BEFORE,):
         lost = next(each for each in geometry.failed if each.language == geometry.source)
         own = geometry.all_errors.get((geometry.source, geometry.source))
         remark = f"not learnt: chance level {format_share(lost.chance)}"
         yield KeyFigure(label=f"wrong sentences in {geometry.name(geometry.source)}", estimate=own, remark=remark)
-    elif (within := geometry.errors_within()) is not None:
-        remark = f"chance level {format_share(within.null_value)}"
-        yield KeyFigure(label="wrong sentences in the language of training", estimate=within, remark=remark)
-    if (elsewhere := geometry.errors_elsewhere()) is not None:
-        remark = f"chance level {format_share(elsewhere.null_value)}"
-        yield KeyFigure(label="wrong sentences in other languages", estimate=elsewhere, remark=remark)
+    elif (within := mean_error(geometry.errors, same=True)) is not None:
+        yield KeyFigure(label="wrong sentences in the language of training", estimate=within)
+    if (elsewhere := mean_error(geometry.errors, same=False)) is not None:
+        yield KeyFigure(label="wrong sentences in other languages", estimate=elsewhere)
 
 
 # Sections ---------------------------------------------------------------------------------------------------------
@@ -782,20 +739,29 @@ def errors_section(geometry: EntityGeometry) -> Section | None:
     """Whether the task was learnt, and errors by language of training and of test."""
     if not geometry.all_errors:
         return None
-    failed, errors = find_failed_trainings(geometry), find_errors(geometry)
-    return Section(
+    trained = [code for code in geometry.trained_languages if any(one == code for one, _ in geometry.errors)]
+    matrix = HeatMap(
+        name="error-matrix",
+        title="Errors by language of training and of test",
+        note="Rows: trained on. Columns: tested on. Lower is better.",
+        rows=tuple(map(geometry.name, trained)),
+        columns=tuple(map(geometry.name, geometry.languages)),
+        cells=tuple(tuple(geometry.errors.get((one, other)) for other in geometry.languages) for one in trained),
+        scale="wrong sentences",
+    )
+    has_matrix = len(geometry.languages) >= MIN_HEAT_MAP_LANGUAGES and len(trained) > 1
+    return section_of_parts(
+        (find_failed_trainings(geometry), find_errors(geometry), error_intervals(geometry),
+         matrix if has_matrix else None, error_table(geometry)),
         name="errors",
         title=geometry.titled("Errors by language of training"),
-        findings=tuple(finding for finding in (failed, errors) if finding is not None),
         text=(
             "An error is a test sentence with at least one wrong tag. The chance level is the lower of two shares: of "
             "the model’s own answers assigned to other sentences, and of no word tagged. A fine-tuning learnt the task "
             "if its 95 % interval lies below the chance level in the language of training.",
         ),
-        charts=tuple(chart for chart in (error_intervals(geometry), error_matrix(geometry)) if chart is not None),
-        tables=(error_table(geometry),),
         terminal=True,
-    )
+    )  # fmt: skip
 
 
 def error_intervals(geometry: EntityGeometry) -> IntervalChart:
@@ -804,13 +770,13 @@ def error_intervals(geometry: EntityGeometry) -> IntervalChart:
     for code in geometry.trained_languages:
         own = geometry.all_errors.get((code, code))
         seeds = () if own is None else tuple((record.value, (record,)) for record in own.records)
-        chance = None if own is None else own.null_value
-        rows.append(IntervalRow(label=geometry.name(code), group="language of training", estimate=own,
-                                dots=seeds if len(seeds) > 1 else (), reference=chance))  # fmt: skip
-        if (elsewhere := geometry.errors_elsewhere(code)) is not None:
-            dots = tuple((e.value, e.records) for (a, b), e in geometry.errors.items() if a == code != b)
-            rows.append(IntervalRow(label=geometry.name(code), group="other languages", estimate=elsewhere, dots=dots,
-                                    reference=elsewhere.null_value))  # fmt: skip
+        others = tuple((e.value, e.records) for (a, b), e in geometry.errors.items() if a == code != b)
+        elsewhere = mean_error(geometry.errors, same=False, language=code)
+        for group, mean, dots in (("language of training", own, seeds if len(seeds) > 1 else ()),
+                                  ("other languages", elsewhere, others)):  # fmt: skip
+            if mean is not None or group == "language of training":
+                rows.append(IntervalRow(label=geometry.name(code), group=group, estimate=mean, dots=dots,
+                                        reference=None if mean is None else mean.null_value))  # fmt: skip
     return IntervalChart(
         name="error-intervals",
         title="Errors in the language of training and in others",
@@ -821,69 +787,67 @@ def error_intervals(geometry: EntityGeometry) -> IntervalChart:
     )
 
 
-def error_matrix(geometry: EntityGeometry) -> HeatMap | None:
-    """Errors by language of training (rows) and of test (columns)."""
-    trained = [code for code in geometry.trained_languages if any(one == code for one, _ in geometry.errors)]
-    if len(geometry.languages) < MIN_HEAT_MAP_LANGUAGES or len(trained) < 2:
-        return None
-    return HeatMap(
-        name="error-matrix",
-        title="Errors by language of training and of test",
-        note="Rows: trained on. Columns: tested on. Lower is better.",
-        rows=tuple(map(geometry.name, trained)),
-        columns=tuple(map(geometry.name, geometry.languages)),
-        cells=tuple(tuple(geometry.errors.get((one, other)) for other in geometry.languages) for one in trained),
-        scale="wrong sentences",
-    )
-
-
 def error_table(geometry: EntityGeometry) -> Table:
     """Errors of all fine-tunings, also of those that did not learn the task, which are marked."""
     failed = {each.language for each in geometry.failed}
     rows: dict[str, tuple[Cell, ...]] = {}
     for code in geometry.trained_languages:
         cells = [geometry.all_errors.get((code, other)) for other in geometry.languages]
-        others = [e for (one, other), e in geometry.all_errors.items() if one == code != other]
         own = geometry.all_errors.get((code, code))
+        others = mean_error(geometry.all_errors, same=False, language=code)
         name = f"{geometry.name(code)} (not learnt)" if code in failed else geometry.name(code)
-        rows[name] = (*cells, mean_estimate(others) if others else None, None if own is None else own.null_value)
+        rows[name] = (*cells, others, None if own is None else own.null_value)
     return matrix_table(
-        "errors-by-language",
-        "Wrong sentences by language of training (rows) and of test",
-        f"Share of test sentences with a wrong tag ({PAPER}, §4.2, counts them). “Others” leaves out the language of "
-        "training. No name or context of the test sentences was in training.",
         [*map(geometry.name, geometry.languages), "others", "chance"],
         rows,
         "percent",
+        name="errors-by-language",
+        title="Wrong sentences by language of training (rows) and of test",
+        note=f"Share of test sentences with a wrong tag ({PAPER}, §4.2, counts them). “Others” leaves out the language "
+        "of training. No name or context of the test sentences was in training.",
         terminal=True,
     )
 
 
-def matrix_table(
-    name: str,
-    title: str,
-    note: str,
-    columns: Sequence[str],
-    rows: Mapping[str, Sequence[Cell]],
-    display: Display,
-    *,
-    terminal: bool = False,
-) -> Table:
+def matrix_table(columns: Iterable[str], rows: Mapping[str, Sequence[Cell]], display: Display, **fields: Any) -> Table:
     """A table with a row per language, whose name is its first cell."""
     heads = (Column(title=title, display=display, interval=True) for title in columns)
     cells = tuple((row, *own) for row, own in rows.items())
-    return Table(
-        name=name, title=title, note=note, columns=(Column(title="language"), *heads), rows=cells, terminal=terminal
-    )
+    return Table(columns=(Column(title="language"), *heads), rows=cells, **fields)
+
+
+def symmetric_cells(
+    languages: Sequence[str], cells: Mapping[tuple[str, str], Estimate]
+) -> tuple[tuple[Estimate | None, ...], ...]:
+    """Cells of pairs that are stored once, both ways round."""
+    return tuple(tuple(cells.get((a, b)) or cells.get((b, a)) for b in languages) for a in languages)
+
+
+def pair_matrix(
+    geometry: EntityGeometry,
+    codes: Sequence[str],
+    pairs: Mapping[tuple[str, str], Estimate],
+    *,
+    name: str,
+    title: str,
+    note: str,
+    scale: str,
+    ends: tuple[float, float] | None = None,
+) -> HeatMap | Table:
+    """Pairs of languages that are stored once: a heat map, of fewer than five languages a table."""
+    names, cells = tuple(map(geometry.name, codes)), symmetric_cells(codes, pairs)
+    if len(codes) < MIN_HEAT_MAP_LANGUAGES:
+        rows = dict(zip(names, cells, strict=True))
+        return matrix_table(names, rows, "decimal3", name=name, title=title, note=note)
+    low, high = ends or (None, None)
+    return HeatMap(name=name, title=title, note=note, rows=names, columns=names, cells=cells, scale=scale,
+                   display="number", low=low, high=high, diverging=low is not None and low < 0)  # fmt: skip
 
 
 def maps_section(geometry: EntityGeometry) -> Section | None:
     """Maps of the entities, before and after, with two or three languages highlighted at a time."""
-    maps = [each for each in geometry.maps if each["state"] in geometry.states]
-    charts = map_menus(geometry, maps)
-    if not charts:
-        return None
-    return Section(
+    return section_of_parts(
+        map_menus(geometry, [each for each in geometry.maps if each["state"] in geometry.states]),
         name="maps",
         title=geometry.titled("Maps of entities"),
         text=(
@@ -891,84 +855,81 @@ def maps_section(geometry: EntityGeometry) -> Section | None:
             "A projection to two dimensions can show clusters that do not exist and hide some that do; the numbers "
             "below each map are computed on the vectors.",
         ),
-        charts=charts,
     )
 
 
 def clusters_section(geometry: EntityGeometry) -> Section | None:
     """Neighbours by language and by type, layer by layer, before and after."""
-    charts = tuple(chart for label in LABELS if (chart := purity_chart(geometry, label)) is not None)
-    table = cluster_table(geometry)
-    if table is None:
-        return None
-    return Section(
+    makers = (find_purity, purity_chart)
+    return section_of_parts(
+        [*(maker(geometry, label) for maker in makers for label in LABELS), cluster_table(geometry)],
         name="clusters",
         title=geometry.titled("By language or by type?"),
-        findings=tuple(finding for label in LABELS if (finding := find_purity(geometry, label)) is not None),
         text=(
             "Purity is the share of an entity’s 10 nearest neighbours by cosine that have the same label, of the test "
             "sentences. Layer 0 is the embedding output.",
         ),
-        charts=charts,
-        tables=(table,),
         terminal=True,
     )
 
 
+def state_chart(
+    geometry: EntityGeometry, layers: Mapping[str, Mapping[Any, Estimate]], null: str, **fields: Any
+) -> LineChart | None:
+    """Lines over layers of the states that were measured, with their null values (one line where they are equal)."""
+    shown = {state: own for state, own in layers.items() if own}
+    references = {
+        tuple(each.null_value for each in own.values()): null.format(state=state) for state, own in shown.items()
+    }
+    return LineChart(
+        x=Axis(title="layer", display="count"),
+        lines=tuple(
+            Line(name=geometry.state_title(state), x=tuple(own), y=tuple(own.values()),
+                 color=(BEFORE, AFTER).index(state), dashed=state == AFTER)
+            for state, own in shown.items()
+        ),
+        references=tuple(ReferenceLine(label=label, values=values) for values, label in references.items()),
+        **fields,
+    ) if shown else None  # fmt: skip
+
+
 def purity_chart(geometry: EntityGeometry, label: str) -> LineChart | None:
     """Purity by layer, a line per state."""
-    lines = {
-        state: own for state in geometry.states if geometry.sets
-        if (own := geometry.clusters("purity", label, state, geometry.sets[0]))
-    }  # fmt: skip
-    if not lines:
-        return None
-    first = next(iter(lines.values()))
-    return LineChart(
+    return state_chart(
+        geometry,
+        {
+            state: geometry.clusters("purity", label, state, geometry.sets[0])
+            for state in geometry.states
+            if geometry.sets
+        },
+        "chance level",
         name=f"purity-{label}",
         title=f"Neighbours with the same {label}",
-        note="Bands are 95 % intervals; the dotted line is the chance level.",
-        x=Axis(title="layer", display="count"),
+        note="Bands are 95 % intervals; dotted lines are chance levels.",
         y=Axis(title="share of the 10 nearest neighbours", display="percent", zero=True),
-        lines=tuple(state_line(geometry, state, own) for state, own in lines.items()),
-        references=(ReferenceLine(label="chance level", values=tuple(each.null_value for each in first.values())),),
     )
-
-
-def state_line(geometry: EntityGeometry, state: str, layers: Mapping[int, Estimate]) -> Line:
-    """One line over layers, in the colour of its state."""
-    color = (BEFORE, AFTER).index(state)
-    return Line(name=geometry.state_title(state), x=tuple(layers), y=tuple(layers.values()), color=color,
-                dashed=state == AFTER)  # fmt: skip
 
 
 def cluster_table(geometry: EntityGeometry) -> Table | None:
     """Silhouette and purity at the embedding output and at the output, before and after."""
     rows: list[tuple[Cell, ...]] = []
-    failed = geometry.states == (BEFORE,)
-    for corpus in geometry.sets:
-        for label in LABELS:
-            for metric in ("purity", "silhouette"):
-                sides = [geometry.clusters(metric, label, state, corpus) for state in (BEFORE, AFTER)]
-                for layer in dict.fromkeys((0, geometry.output)):
-                    cells = [None if layer is None else side.get(layer) for side in sides]
-                    if any(cell is not None for cell in cells):
-                        nulls = [None if cell is None else cell.null_value for cell in cells]
-                        count = next(cell.n for cell in cells if cell is not None)
-                        rows.append((entity_set_title(corpus), f"{metric} by {label}", layer, *cells, nulls[0], count))
-    if not rows:
-        return None
-    after = "after (not learnt)" if failed else "after"
+    for corpus, label, metric in product(geometry.sets, LABELS, ("purity", "silhouette")):
+        sides = [geometry.clusters(metric, label, state, corpus) for state in (BEFORE, AFTER)]
+        for layer in dict.fromkeys((0, geometry.output)):
+            cells = [side.get(layer) for side in sides]
+            if known := [cell for cell in cells if cell is not None]:
+                null = None if cells[0] is None else cells[0].null_value
+                rows.append((entity_set_title(corpus), f"{metric} by {label}", layer, *cells, null, known[0].n))
+    numbers = ("before", "after (not learnt)" if geometry.states == (BEFORE,) else "after")
     return Table(
         name="cluster-numbers",
         title="How entities cluster",
         note="Computed on the vectors, not on the maps. Chance: labels assigned at random, before fine-tuning.",
         columns=(Column(title="entities"), Column(title="measure"), Column(title="layer", display="count"),
-                 Column(title="before", interval=True, display="number"),
-                 Column(title=after, interval=True, display="number"),
+                 *(Column(title=title, interval=True, display="number") for title in numbers),
                  Column(title="chance", display="number"), Column(title="n", display="count")),
         rows=tuple(rows),
-    )  # fmt: skip
+    ) if rows else None  # fmt: skip
 
 
 def entity_set_title(corpus: str) -> str:
@@ -979,45 +940,33 @@ def entity_set_title(corpus: str) -> str:
 def cosine_section(geometry: EntityGeometry) -> Section | None:
     """The cosine of parallel entities: by layer, and of every pair of languages at the output."""
     tables = tuple(cosine_tables(geometry))
-    if not tables:
-        return None
-    finding = find_cosines(geometry)
-    lines = tuple(chart for centering in CENTERINGS if (chart := cosine_lines(geometry, centering)) is not None)
-    heat_maps = cosine_heat_maps(geometry)
-    return Section(
+    lines = (cosine_lines(geometry, centering) for centering in CENTERINGS)
+    return section_of_parts(
+        (find_cosines(geometry), *lines, cosine_heat_maps(geometry), *tables),
         name="cosines",
         title=geometry.titled("Cosine of translations"),
-        findings=() if finding is None else (finding,),
         text=(
             "The mean cosine of an entity and its translation in the same sentence. In an anisotropic space, different "
             "entities have nearly the same cosine: only the part above it means anything.",
         ),
-        charts=(*lines, *(() if heat_maps is None else (heat_maps,))),
-        tables=tables,
     )
 
 
 def cosine_lines(geometry: EntityGeometry, centering: str) -> LineChart | None:
     """The mean over pairs of languages by layer, with that of different entities (the anisotropy of the space)."""
-    lines, references = [], []
-    for state in geometry.states if geometry.sets else ():
-        cells = geometry.cosines(state, geometry.sets[0], centering)
-        means = {layer: mean_estimate(own.values()) for layer, own in cells.items()}
-        if means:
-            lines.append(state_line(geometry, state, means))
-            label = f"different entities, {state}"
-            references.append(ReferenceLine(label=label, values=tuple(each.null_value for each in means.values())))
-    if not lines:
-        return None
-    return LineChart(
+    cells = {state: geometry.cosines(state, geometry.sets[0], centering) for state in geometry.states if geometry.sets}
+    return state_chart(
+        geometry,
+        {
+            state: {layer: mean_estimate(own.values()) for layer, own in layers.items()}
+            for state, layers in cells.items()
+        },
+        "different entities, {state}",
         name=f"cosine-layers-{centering}",
         title=f"Cosine of translations, {CENTERINGS[centering]}",
         note="Means over all pairs of languages. Dotted lines: pairs of different entities, which show how "
         "anisotropic the space is.",
-        x=Axis(title="layer", display="count"),
         y=Axis(title="mean cosine", display="number"),
-        lines=tuple(lines),
-        references=tuple(references),
     )
 
 
@@ -1025,56 +974,42 @@ def cosine_heat_maps(geometry: EntityGeometry) -> ChartMenu | None:
     """The pairs of languages at the output, chosen by state, set and centring; from five languages on."""
     if len(geometry.languages) < MIN_HEAT_MAP_LANGUAGES or geometry.output is None:
         return None
-    names = tuple(map(geometry.name, geometry.languages))
     charts: dict[tuple[str, ...], Chart] = {}
-    for state in geometry.states:
-        for corpus in geometry.sets:
-            for centering, title in CENTERINGS.items():
-                cells = geometry.cosines(state, corpus, centering).get(geometry.output)
-                if cells:
-                    charts[geometry.state_title(state), entity_set_title(corpus), title] = HeatMap(
-                        name="cosine-matrix",
-                        title=f"Cosine of translations {geometry.state_title(state)}, {title}",
-                        note=f"Layer {geometry.output}, the output; {entity_set_title(corpus)}.",
-                        rows=names,
-                        columns=names,
-                        cells=symmetric_cells(geometry.languages, cells),
-                        scale="mean cosine",
-                        display="number",
-                    )
+    for state, corpus, (centering, title) in product(geometry.states, geometry.sets, CENTERINGS.items()):
+        chart = pair_matrix(
+            geometry,
+            geometry.languages,
+            geometry.cosines(state, corpus, centering).get(geometry.output, {}),
+            name="cosine-matrix",
+            title=f"Cosine of translations {geometry.state_title(state)}, {title}",
+            note=f"Layer {geometry.output}, the output; {entity_set_title(corpus)}.",
+            scale="mean cosine",
+        )
+        if isinstance(chart, HeatMap) and any(map(any, chart.cells)):
+            charts[geometry.state_title(state), entity_set_title(corpus), title] = chart
     return ChartMenu.of("cosine-menu", ("Model", "Entities", "Vectors"), charts) if charts else None
 
 
-def symmetric_cells(
-    languages: Sequence[str], cells: Mapping[tuple[str, str], Estimate]
-) -> tuple[tuple[Estimate | None, ...], ...]:
-    """Cells of pairs that are stored once, both ways round."""
-    return tuple(tuple(cells.get((a, b)) or cells.get((b, a)) for b in languages) for a in languages)
-
-
 def cosine_tables(geometry: EntityGeometry) -> Iterator[Table]:
-    """Every pair of languages at the output, a table per set and state."""
-    failed = geometry.states == (BEFORE,)
-    for corpus in geometry.sets:
-        for state in (BEFORE, AFTER):
-            cells = geometry.cosines(state, corpus).get(geometry.output or 0)
-            if not cells:
-                continue
-            matrix = symmetric_cells(geometry.languages, cells)
-            rows: dict[str, tuple[Cell, ...]] = {}
-            for code, row in zip(geometry.languages, matrix, strict=True):
-                nulls = [cell.null_value for cell in row if cell is not None and cell.null_value is not None]
-                rows[geometry.name(code)] = (*row, max(nulls, default=None))
-            lost = " (task not learnt)" if failed and state == AFTER else ""
-            yield matrix_table(
-                f"cosine-{'test' if corpus == 'test' else 'about'}-{state}",
-                f"Cosine of translations {geometry.state_title(state)}{lost}, {entity_set_title(corpus)}",
-                f"Layer {geometry.output}, the output ({PAPER}, Table 2). Different entities: the largest mean cosine "
-                "of pairs of different entities of the row’s language.",
-                [*map(geometry.name, geometry.languages), "different entities"],
-                rows,
-                "decimal3",
-            )
+    """Every pair of languages at the output, a table per set and state, with the cosine of different entities."""
+    for corpus, state in product(geometry.sets, (BEFORE, AFTER)):
+        cells = geometry.cosines(state, corpus).get(geometry.output or 0)
+        if not cells:
+            continue
+        rows: dict[str, tuple[Cell, ...]] = {}
+        for code, row in zip(geometry.languages, symmetric_cells(geometry.languages, cells), strict=True):
+            nulls = [cell.null_value for cell in row if cell is not None and cell.null_value is not None]
+            rows[geometry.name(code)] = (*row, max(nulls, default=None))
+        lost = "" if state in geometry.states else " (task not learnt)"
+        yield matrix_table(
+            [*map(geometry.name, geometry.languages), "different entities"],
+            rows,
+            "decimal3",
+            name=f"cosine-{'test' if corpus == 'test' else 'about'}-{state}",
+            title=f"Cosine of translations {geometry.state_title(state)}{lost}, {entity_set_title(corpus)}",
+            note=f"Layer {geometry.output}, the output ({PAPER}, Table 2). Different entities: the largest mean cosine "
+            "of pairs of different entities of the row’s language.",
+        )
 
 
 def training_section(geometry: EntityGeometry) -> Section | None:
@@ -1090,32 +1025,29 @@ def training_section(geometry: EntityGeometry) -> Section | None:
             if ("cosine", source, code) in curves:
                 curves["change", source, code] = (change["steps"], values, curves["cosine", source, code][2])
     trained = [code for code in geometry.languages if any(source == code for _, source, _ in curves)]
-    if not trained:
-        return None
     trained.sort(key=lambda code: code != geometry.source)
     choices = highlights(geometry.languages, geometry.source, geometry.name)
     charts: dict[tuple[str, ...], Chart] = {}
-    for source in trained:
-        for metric, (title, axis, note) in CURVES.items():
-            own = {code: curve for (kind, one, code), curve in curves.items() if (kind, one) == (metric, source)}
-            for choice, chosen in choices.items() if own else ():
-                over = f", over {geometry.groups.span} steps" if metric == "change" and geometry.groups else ""
-                charts[f"trained on {geometry.name(source)}", title, choice] = LineChart(
-                    name="training",
-                    title=f"{title} while training on {geometry.name(source)}",
-                    note=f"{note}{over}.",
-                    x=Axis(title="step", display="count"),
-                    y=Axis(title=axis, display="decimal3"),
-                    lines=tuple(training_lines(geometry, own, chosen)),
-                )
-    return Section(
+    for source, (metric, (title, axis, note)) in product(trained, CURVES.items()):
+        own = {code: curve for (kind, one, code), curve in curves.items() if (kind, one) == (metric, source)}
+        over = f", over {geometry.groups.span} steps" if metric == "change" and geometry.groups else ""
+        for choice, chosen in choices.items() if own else ():
+            charts[f"trained on {geometry.name(source)}", title, choice] = LineChart(
+                name="training",
+                title=f"{title} while training on {geometry.name(source)}",
+                note=f"{note}{over}.",
+                x=Axis(title="step", display="count"),
+                y=Axis(title=axis, display="decimal3"),
+                lines=tuple(training_lines(geometry, own, chosen)),
+            )
+    return section_of_parts(
+        [ChartMenu.of("training-menu", ("Model", "Measure", "Highlight"), charts) if charts else None],
         name="training",
         title=geometry.titled("During fine-tuning"),
         text=(
             "Each language’s space while the model is trained on one of them, on a fixed sample of test sentences. Of "
             "several seeds the first is drawn.",
         ),
-        charts=(ChartMenu.of("training-menu", ("Model", "Measure", "Highlight"), charts),),
     )
 
 
@@ -1130,81 +1062,51 @@ def training_lines(geometry: EntityGeometry, curves: Mapping[str, Any], chosen: 
 
 def groups_section(geometry: EntityGeometry) -> Section | None:
     """How the changes of languages correlate."""
-    groups, finding = geometry.groups, find_groups(geometry)
-    if groups is None or finding is None:
+    groups = geometry.groups
+    if groups is None:
         return None
-    codes, count = groups.languages, range(len(groups.languages))
-    cells = [
-        [None if i == j else Estimate(value=groups.matrix[i][j], null_value=groups.null[i][j]) for j in count]
-        for i in count
-    ]
-    order = list(groups.order)
-    lowest = min(groups.matrix[i][j] for i, j in groups.pairs)
+    codes, lowest = groups.languages, min(groups.matrix[i][j] for i, j in groups.pairs)
     near = lowest > MIN_GROUP_CORRELATION  # From -1 to 1 all cells would have one colour.
-    names = [geometry.name(codes[at]) for at in order]
-    chart = HeatMap(
+    matrix = pair_matrix(
+        geometry,
+        [codes[at] for at in groups.order],
+        {
+            (codes[i], codes[j]): Estimate(value=groups.matrix[i][j], null_value=groups.null[i][j])
+            for i, j in groups.pairs
+        },
         name="correlation-matrix",
-        title="Correlations of the changes",
-        note=f"Pearson’s r of the changes over {groups.span} steps, all fine-tunings concatenated; languages in the "
-        f"order of the clustering.{' All are high: the scale begins at the lowest.' if near else ''}",
-        rows=tuple(names),
-        columns=tuple(names),
-        cells=tuple(tuple(cells[i][j] for j in order) for i in order),
+        title="Correlations of the changes during fine-tuning",
+        note=f"Pearson’s r of the changes over {groups.span} steps, all fine-tunings concatenated ({PAPER}, Fig. 4); "
+        f"languages in the order of the clustering.{' All are high: the scale begins at the lowest.' if near else ''}",
         scale="Pearson’s r",
-        display="number",
-        low=lowest if near else -1.0,
-        high=1.0,
-        diverging=not near,
+        ends=(lowest if near else -1.0, 1.0),
     )
-    rows = {
-        geometry.name(codes[i]): (*cells[i], max(groups.null[i][j] for j in count if j != i)) for i in count
-    }  # fmt: skip
-    table = matrix_table(
-        "correlations",
-        "Correlations of the changes during fine-tuning",
-        f"Pearson’s r over {groups.span} steps, all fine-tunings concatenated ({PAPER}, Fig. 4). Chance: the largest "
-        "mean |r| of the language’s curve with another’s shifted in time.",
-        [*map(geometry.name, codes), "chance"],
-        rows,
-        "number",
-    )
-    return Section(
+    return section_of_parts(
+        (find_groups(geometry), matrix),
         name="groups",
         title=geometry.titled("Languages that change together"),
-        findings=(finding,),
         text=("Short fine-tunings give high correlations by chance, and a clustering divides any matrix.",),
-        charts=(chart,) if len(codes) >= MIN_HEAT_MAP_LANGUAGES else (),
-        tables=(table,),
     )
 
 
 def spelling_section(geometry: EntityGeometry) -> Section | None:
     """Errors against the spelling distance of names."""
-    relation, finding, distances = geometry.spelling, find_spelling(geometry), geometry.spelling_distances()
-    if relation is None and not distances:
-        return None
-    charts: list[Chart] = [] if relation is None else [spelling_scatter(geometry, relation)]
-    codes = [code for code in geometry.languages if any(code in pair for pair in distances)]
-    names = tuple(map(geometry.name, codes))
-    cells = symmetric_cells(codes, distances)
-    title = "Spelling distance of names (TNLD)"
-    if len(codes) >= MIN_HEAT_MAP_LANGUAGES:
-        note = "TNLD: edit distance after transliteration into Latin letters, over the longer length; 0 is equal."
-        charts.append(HeatMap(name="spelling-matrix", title=title, note=note, rows=names, columns=names,
-                              cells=cells, scale="TNLD", display="number"))  # fmt: skip
-    tables = []
-    if relation is not None:
-        tables.append(spelling_table(geometry, relation))
-    if distances:
-        note = "Mean over the names of the test sentences: 0 is equal."
-        rows = dict(zip(names, cells, strict=True))
-        tables.append(matrix_table("spelling-distances", title, note, names, rows, "decimal3"))
-    return Section(
+    relation, distances = geometry.spelling, geometry.spelling_distances()
+    matrix = pair_matrix(
+        geometry,
+        [code for code in geometry.languages if any(code in pair for pair in distances)],
+        distances,
+        name="spelling-matrix",
+        title="Spelling distance of names (TNLD)",
+        note="TNLD: edit distance after transliteration into Latin letters, over the longer length; 0 is equal. Means "
+        "over the names of the test sentences.",
+        scale="TNLD",
+    )
+    scatter = None if relation is None else spelling_scatter(geometry, relation)
+    return section_of_parts(
+        (find_spelling(geometry), scatter, matrix if distances else None),
         name="spelling",
         title=geometry.titled("Errors and spelling"),
-        findings=() if finding is None else (finding,),
-        charts=tuple(charts),
-        tables=tuple(tables),
     )
 
 
@@ -1223,7 +1125,8 @@ def spelling_scatter(geometry: EntityGeometry, relation: SpellingRelation) -> Sc
     return ScatterChart(
         name="errors-spelling",
         title="Errors against the spelling distance of names",
-        note=trend.text,
+        note=f"A dot per pair of languages ({PAPER}, Fig. 5). Pairs share languages: p is Mantel’s, from permuted "
+        f"languages, and the interval a jackknife over languages. {trend.text}",
         x=Axis(title="spelling distance of names (TNLD)", display="number"),
         y=Axis(title="wrong sentences", display="percent", zero=True),
         dots=tuple(dots),
@@ -1231,25 +1134,6 @@ def spelling_scatter(geometry: EntityGeometry, relation: SpellingRelation) -> Sc
         labels=len(dots) <= 30,
         trend=trend.line,
     )
-
-
-def spelling_table(geometry: EntityGeometry, relation: SpellingRelation) -> Table:
-    """Mantel's correlations, of all pairs and with the script held constant."""
-    rows = tuple(
-        (name, Estimate(value=rho.value, ci_low=rho.low, ci_high=rho.high), rho.p, len(relation.points), rho.n)
-        for name, rho in (("all pairs", relation.rho), ("script held constant", relation.within))
-        if rho is not None
-    )
-    return Table(
-        name="spelling-correlations",
-        title="Errors against the spelling distance of names",
-        note=f"Over pairs of languages ({PAPER}, Fig. 5). Pairs share languages: p is Mantel’s, from permuted "
-        "languages, and the interval a jackknife over languages.",
-        columns=(Column(title="correlation"), Column(title="ρ", display="number", interval=True),
-                 Column(title="p", display="p_value"), Column(title="pairs", display="count"),
-                 Column(title="languages", display="count")),
-        rows=rows,
-    )  # fmt: skip
 
 
 def tokens_section(geometry: EntityGeometry) -> Section | None:
@@ -1261,7 +1145,7 @@ def tokens_section(geometry: EntityGeometry) -> Section | None:
     title = f"How the tokenizer splits {escape_control_characters(str(geometry.about.get('about')))}"
     columns = (Column(title="language"), Column(title="pieces", display="count"), Column(title="split"))
     table = Table(name="pieces", title=title, note=f"Sub-tokens ({PAPER}, §3.2).", columns=columns, rows=rows)
-    return Section(name="tokens", title=geometry.titled(title), tables=(table,), folded=True) if rows else None
+    return section_of_parts([table if rows else None], name="tokens", title=geometry.titled(title), folded=True)
 
 
 # Comparison -------------------------------------------------------------------------------------------------------
@@ -1273,47 +1157,41 @@ def numbers(run: Run) -> dict[str, ComparedNumber]:
     Errors in other languages are a mean over them, as the cosine is over pairs. What was fine-tuned has its number of
     seeds, and there are no numbers of the model after a fine-tuning that did not learn the task.
     """
-    found: dict[str, ComparedNumber] = {}
-    for geometry in read_geometries(run):
-        prefix = f"{geometry.title}: " if geometry.title else ""
-        found |= {f"{prefix}{name}": number for name, number in space_numbers(geometry).items()}
-        found |= {f"{prefix}{name}": number for name, number in error_numbers(geometry).items()}
-    return found
+    return {
+        f"{geometry.title}: {name}" if geometry.title else name: number
+        for geometry in read_geometries(run)
+        for name, number in (*space_numbers(geometry), *error_numbers(geometry))
+    }
 
 
-def space_numbers(geometry: EntityGeometry) -> dict[str, ComparedNumber]:
+def space_numbers(geometry: EntityGeometry) -> Iterator[tuple[str, ComparedNumber]]:
     """What was measured on the entities of the test part at the output."""
-    found: dict[str, ComparedNumber] = {}
     if not geometry.sets or geometry.output is None:
-        return found
-    titles = {"purity": "neighbours with the same", "silhouette": "silhouette by"}
+        return
+    measures: tuple[tuple[str, str, Display], ...] = (
+        ("purity", "neighbours with the same", "percent"),
+        ("silhouette", "silhouette by", "number"),
+    )
     for state in geometry.states:
         seeds = 1 if state == AFTER else None
-        for metric, title in titles.items():
-            for label in LABELS:
-                estimate = geometry.clusters(metric, label, state, geometry.sets[0]).get(geometry.output)
-                if estimate is not None:
-                    display = "percent" if metric == "purity" else "number"
-                    name = f"{title} {label}, {state}"
-                    found[name] = ComparedNumber.of(estimate, display=display, trained_seeds=seeds)
-        cells = geometry.cosines(state, geometry.sets[0]).get(geometry.output)
-        if cells:
+        for (metric, title, display), label in product(measures, LABELS):
+            estimate = geometry.clusters(metric, label, state, geometry.sets[0]).get(geometry.output)
+            if estimate is not None:
+                number = ComparedNumber.of(estimate, display=display, trained_seeds=seeds)
+                yield f"{title} {label}, {state}", number
+        if cells := geometry.cosines(state, geometry.sets[0]).get(geometry.output):
             mean = mean_estimate(cells.values())
-            found[f"cosine of translations, {state}"] = ComparedNumber.of(mean, display="decimal3", trained_seeds=seeds)
-    return found
+            yield f"cosine of translations, {state}", ComparedNumber.of(mean, display="decimal3", trained_seeds=seeds)
 
 
-def error_numbers(geometry: EntityGeometry) -> dict[str, ComparedNumber]:
+def error_numbers(geometry: EntityGeometry) -> Iterator[tuple[str, ComparedNumber]]:
     """Errors by language of training; a mean that holds a model that did not learn is at chance."""
     failed = {each.language for each in geometry.failed}
-    found: dict[str, ComparedNumber] = {}
-    for code in geometry.trained_languages:
-        for where, same in (("in that language", True), ("in other languages", False)):
-            cells = [e for (one, other), e in geometry.all_errors.items() if one == code and (other == code) == same]
-            if cells:
-                name = f"wrong sentences, trained on {geometry.name(code)}, {where}"
-                found[name] = count_seeds(mean_estimate(cells), at_chance=code in failed)
-    return found
+    places = (("in that language", True), ("in other languages", False))
+    for code, (where, same) in product(geometry.trained_languages, places):
+        if (mean := mean_error(geometry.all_errors, same=same, language=code)) is not None:
+            name = f"wrong sentences, trained on {geometry.name(code)}, {where}"
+            yield name, count_seeds(mean, at_chance=code in failed)
 
 
 def count_seeds(estimate: Estimate, *, at_chance: bool) -> ComparedNumber:
@@ -1329,9 +1207,10 @@ def count_seeds(estimate: Estimate, *, at_chance: bool) -> ComparedNumber:
     return ComparedNumber.of(widened, display="percent", trained_seeds=len(by_seed), at_chance=at_chance)
 
 
-def applies(run: Run) -> bool:
-    """Whether there is anything of a geometry table."""
-    return run.kind == "geometry" or bool(read_geometries(run))
-
-
-SUBJECT = Subject(name="geometry", applies=applies, sections=sections, headline=headline, numbers=numbers)
+SUBJECT = Subject(
+    name="geometry",
+    applies=lambda run: run.kind == "geometry" or bool(read_geometries(run)),
+    sections=sections,
+    headline=headline,
+    numbers=numbers,
+)

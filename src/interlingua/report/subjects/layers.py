@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from interlingua.metric import Metric
 from interlingua.record import Difference, Estimate, Record, RecordTable, mean_estimate
 from interlingua.registry import list_registered
 from interlingua.report.kit.chart import (
+    GREY,
     Axis,
     Chart,
     ChartMenu,
@@ -33,15 +34,16 @@ from interlingua.report.kit.chart import (
 )
 from interlingua.report.kit.evidence import Peak, differs_from_null, find_peak, is_above_null
 from interlingua.report.kit.section import Run, Section
-from interlingua.report.kit.table import Cell, Column, Table
+from interlingua.report.kit.table import Cell, Column, Table, table_of_columns
 from interlingua.report.kit.wording import (
-    Display,
+    capitalize_first,
     escape_control_characters,
     format_share,
-    join_with_and,
     language_name,
+    shorten,
 )
 
+K = TypeVar("K", bound=Hashable)
 Pair: TypeAlias = "tuple[str, str | None]"
 """A source and a target language; of a measure of one language the target is None."""
 
@@ -122,11 +124,6 @@ class AlignmentRecords:
         self._estimates: dict[tuple[Quantity, int | None], dict[Pair, Estimate]] = {}
 
     # ------------------------------------------------------------------------------------------------- selection
-    @property
-    def measure_names(self) -> list[str]:
-        """The measures that were taken, in their order."""
-        return list(dict.fromkeys(quantity.measure for quantity in self._held))
-
     def layers(self, quantity: Quantity) -> list[int]:
         """The layers it was read at, in order; none where it has no layer."""
         return sorted(layer for layer in self._held.get(quantity, {}) if layer is not None)
@@ -198,20 +195,14 @@ class AlignmentRecords:
         if "side" in metric.options:
             return ()
         base = {name: values[0] for name, values in metric.options.items()}
-        varied = next(iter(metric.lines.items()), None)
-        wanted = [(base, "")] if varied is None else [
-            (base | {varied[0]: value}, label) for value, label in varied[1].items()
-        ]  # fmt: skip
-        found = []
-        for options, label in wanted:
-            quantity = self.find(measure, metric.name, same_language, **options)
-            if quantity is not None:
-                found.append(_named_line(quantity, label))
-        if not found and not metric.options:
+        option, labels = next(iter(metric.lines.items()), ("", {}))
+        wanted = [(base | {option: value}, label) for value, label in labels.items()] or [(base, "")]
+        found = [(self.find(measure, metric.name, same_language, **options), label) for options, label in wanted]
+        if not metric.options and not any(quantity for quantity, _ in found):
             key = (measure, metric.name, same_language)
             own = [each for each in self._held if (each.measure, each.name, each.same_language) == key]
-            found = [_named_line(each, ", ".join(value for _, value in sorted(each.options))) for each in own[:2]]
-        return tuple(found)
+            found = [(each, ", ".join(value for _, value in sorted(each.options))) for each in own[:2]]
+        return tuple(replace(quantity, line=label) for quantity, label in found if quantity is not None)
 
     @cached_property
     def shown(self) -> tuple[tuple[Quantity, ...], ...]:
@@ -228,14 +219,10 @@ class AlignmentRecords:
     @cached_property
     def headline(self) -> Quantity | None:
         """What the best layer is chosen by: retrieval as is, with means subtracted, or CKA, the first measured."""
-        for measure in _DECISIVE:
-            for same_language in (False, True):
-                for lines in self.shown:
-                    if lines[0].measure == measure and lines[0].same_language == same_language:
-                        found = next((quantity for quantity in lines if self.layers(quantity)), None)
-                        if found is not None:
-                            return found
-        return None
+        order = [(measure, same_language) for measure in _DECISIVE for same_language in (False, True)]
+        layered = [quantity for lines in self.shown for quantity in lines if self.layers(quantity)]
+        of_kind = (each for kind in order for each in layered if (each.measure, each.same_language) == kind)
+        return next(of_kind, None)
 
     @property
     def centered(self) -> Quantity | None:
@@ -277,6 +264,11 @@ class AlignmentRecords:
         found = self.at(self.headline, self.best_layer)
         return len({estimate.n for estimate in found.values()}) <= 1
 
+    @property
+    def is_ranked(self) -> bool:
+        """Whether languages and pairs may be ranked by the headline: above chance, over equally many candidates."""
+        return not self.is_at_chance and self.has_equal_candidates
+
     # ------------------------------------------------------------------------------------------------------- words
     def name_layer(self, layer: int | None) -> str:
         """A layer's number, or that it is the model's output."""
@@ -317,17 +309,6 @@ class AlignmentRecords:
         return f"{count:,} candidates, chance level {format_share(min(int(quantity.name[2:]) / count, 1.0))}"
 
 
-def _named_line(quantity: Quantity, line: str) -> Quantity:
-    return Quantity(
-        measure=quantity.measure,
-        name=quantity.name,
-        options=quantity.options,
-        same_language=quantity.same_language,
-        metric=quantity.metric,
-        line=line,
-    )
-
-
 _DECLARED: dict[str, tuple[Metric, ...]] = {}
 """What was read of the declarations: a list of all measures takes a tenth of a second."""
 
@@ -346,14 +327,28 @@ def declared_metrics(measure: str) -> tuple[Metric, ...]:
 
 def declared_metric(record: Record) -> Metric:
     """The metric of a record as its measure declares it; made of the record where that measure is not at hand."""
-    declared = (metric for metric in declared_metrics(record.measure) if metric.name == record.metric)
-    return next(declared, None) or _undeclared_metric(record)
-
-
-def _undeclared_metric(record: Record) -> Metric:
-    """A metric of a measure that is not installed, as far as a record declares it."""
+    declared = next((metric for metric in declared_metrics(record.measure) if metric.name == record.metric), None)
     title = record.measure if record.metric in ("", record.measure) else f"{record.measure}: {record.metric}"
-    return Metric(name=record.metric, title=title, higher_is_better=record.higher_is_better, headline=True)
+    return declared or Metric(name=record.metric, title=title, higher_is_better=record.higher_is_better, headline=True)
+
+
+def quantity_title(
+    quantity: Quantity, spaces: Sequence[AlignmentRecords], *, short: bool = False, line: bool = False
+) -> str:
+    """What a metric is called on a page: with the unit where another measure here has its title; with its line.
+
+    The `short` title is the heading of a column.
+    """
+
+    def title(metric: Metric) -> str:
+        return (metric.heading if short else "") or metric.title
+
+    shown = [group[0] for space in spaces for group in space.shown]
+    same = {other.measure for other in shown if title(other.metric) == title(quantity.metric)}
+    units = (record.unit for space in spaces for record in space.records if record.measure == quantity.measure)
+    unit = f"{next(units, quantity.measure)}s" if len(same) > 1 else ""
+    same_language = "same language" if quantity.same_language else ""
+    return ", ".join(filter(None, (title(quantity.metric), unit, same_language, quantity.line if line else "")))
 
 
 def alignment_blocks(run: Run) -> dict[str, list[AlignmentRecords]]:
@@ -438,31 +433,27 @@ def layer_section(spaces: Sequence[AlignmentRecords], *, name: str = "layers", t
     return Section(name=name, title=title, text=tuple(text), charts=tuple(charts), tables=tables, terminal=True)
 
 
-def layer_charts(spaces: Sequence[AlignmentRecords], *, name: str = "layers") -> list[LineChart | ChartMenu]:
+def layer_charts(spaces: Sequence[AlignmentRecords], *, name: str = "layers") -> list[Chart | ChartMenu]:
     """A chart per metric with the lines of all models; a menu shows one language in the place of the mean.
 
     A metric with a single layer has no curve and is left out. The menu is for the metrics of the decisive measures.
     """
-    charts: list[LineChart | ChartMenu] = []
+    charts: list[Chart | ChartMenu] = []
     for group in _all_groups(spaces):
         drawn = [space for space in spaces if any(len(space.layers(quantity)) > 1 for quantity in group)]
         if not drawn:
             continue
-        title = _chart_title(group[0], drawn)
+        title = quantity_title(group[0], drawn)
         own = f"{name}-{slugify(title)}"
-        whole = _layer_chart(drawn, group, None, name=own, title=title)
+        options: dict[str, str | None] = {ALL: None}
         codes = [code for code in drawn[0].languages if all(code in space.languages for space in drawn)]
         if group[0].measure in _DECISIVE and 2 < len(codes) <= MAX_MENU_LANGUAGES:
-            options = {code: drawn[0].name_language(code) for code in codes}
-            shown: dict[tuple[str, ...], Chart] = {
-                (options[code],): _layer_chart(drawn, group, code, name=own, title=f"{title}: {options[code]}")
-                for code in codes
-            }
-            charts.append(
-                ChartMenu(name=own, menus=(("Language", (ALL, *options.values())),), charts={(ALL,): whole, **shown})
-            )
-        else:
-            charts.append(whole)
+            options |= {drawn[0].name_language(code): code for code in codes}
+        shown: dict[tuple[str, ...], Chart] = {
+            (option,): _layer_chart(drawn, group, code, name=own, title=f"{title}: {option}" if code else title)
+            for option, code in options.items()
+        }
+        charts.append(ChartMenu.of(own, ["Language"], shown) if len(shown) > 1 else shown[ALL,])
     return charts
 
 
@@ -481,8 +472,8 @@ def layer_lines(runs: Sequence[Run]) -> list[LineChart]:
     for group in _all_groups(spaces):
         drawn = [space for space in spaces if len(space.layers(group[0])) > 1]
         if len(drawn) > 1:
-            title = _chart_title(group[0], drawn)
-            pools = {drawn_space.candidates(group[0], drawn_space.layers(group[0])[0]) for drawn_space in drawn}
+            title = quantity_title(group[0], drawn)
+            pools = {space.candidates(group[0], space.layers(group[0])[0]) for space in drawn}
             unequal = len(corpora) > 1 or len(pools) > 1
             note = "The runs did not read the same sentences: the lines are not comparable." if unequal else ""
             charts.append(_layer_chart(drawn, group[:1], None, name=f"curve-{slugify(title)}", title=title, more=note))
@@ -500,16 +491,6 @@ def _all_groups(spaces: Sequence[AlignmentRecords]) -> list[tuple[Quantity, ...]
     return list(groups.values())
 
 
-def _chart_title(quantity: Quantity, spaces: Sequence[AlignmentRecords]) -> str:
-    """The title of a metric; with the unit where another measure here has the same."""
-    same = {own[0].measure for space in spaces for own in space.shown if own[0].metric.title == quantity.metric.title}
-    title = quantity.metric.title
-    if len(same) > 1:
-        units = (r.unit for space in spaces for r in space.records if r.measure == quantity.measure)
-        title += f": {next(units, quantity.measure)}s"
-    return f"{title}, same language" if quantity.same_language else title
-
-
 def _layer_chart(
     spaces: Sequence[AlignmentRecords],
     group: Sequence[Quantity],
@@ -522,40 +503,40 @@ def _layer_chart(
     metric = group[0].metric
     layers = sorted({layer for space in spaces for quantity in group for layer in space.layers(quantity)})
     outputs = {space.output for space in spaces}
-    named = any(output in layers for output in outputs if output is not None)
-    axis: tuple[float | str, ...] = tuple(
-        (spaces[0].name_layer(layer) if len(outputs) == 1 else str(layer)) if named else layer for layer in layers
-    )
-    lines, differs = [], False
+    axis: tuple[float | str, ...] = tuple(layers)
+    if not outputs.isdisjoint(layers):
+        axis = tuple(spaces[0].name_layer(layer) if len(outputs) == 1 else str(layer) for layer in layers)
+    lines = []
+    notes = [*_chart_notes(spaces, group[0]), f"No layer differs from its null value ({_null_label(metric)}).", more]
     references: dict[tuple[float | None, ...], ReferenceLine] = {}
-    for number, space in enumerate(spaces):
-        for place, quantity in enumerate(group):
-            found = space.layer_estimates(quantity, code)
-            if not found:
-                continue
-            top = find_peak(found, higher_is_better=metric.higher_is_better is not False)
-            differs = differs or any(map(differs_from_null, found.values()))
-            known = any(map(differs_from_null, found.values()))
-            parts = [part for part in (space.label, quantity.line) if part]
-            lines.append(
-                Line(
-                    name=escape_control_characters(", ".join(parts)),
-                    x=axis,
-                    y=tuple(found.get(layer) for layer in layers),
-                    color=number if len(spaces) > 1 else place,
-                    dashed=place > 0,
-                    best=layers.index(top.layer) if top.stands_out and known else None,
-                )
+    for number, (space, quantity) in enumerate((space, quantity) for space in spaces for quantity in group):
+        found = space.layer_estimates(quantity, code)
+        if not found:
+            continue
+        place = number % len(group)
+        top = find_peak(found, higher_is_better=metric.higher_is_better is not False)
+        differs = any(map(differs_from_null, found.values()))
+        if differs:
+            notes[-2] = ""
+        lines.append(
+            Line(
+                name=escape_control_characters(", ".join(filter(None, (space.label, quantity.line)))),
+                x=axis,
+                y=tuple(found.get(layer) for layer in layers),
+                color=number // len(group) if len(spaces) > 1 else place,
+                dashed=place > 0,
+                best=layers.index(top.layer) if top.stands_out and differs else None,
             )
-            nulls = tuple(None if layer not in found else found[layer].null_value for layer in layers)
-            if place == 0 and any(null is not None for null in nulls):
-                level = {null for null in nulls if null is not None}
-                values = (level.pop(),) if len(level) == 1 else nulls
-                references.setdefault(values, ReferenceLine(label=_null_label(metric), values=values))
+        )
+        nulls = tuple(None if layer not in found else found[layer].null_value for layer in layers)
+        known = {null for null in nulls if null is not None}
+        if place == 0 and known:
+            values = tuple(known) if len(known) == 1 else nulls
+            references.setdefault(values, ReferenceLine(label=_null_label(metric), values=values))
     return LineChart(
         name=name,
         title=title,
-        note=" ".join(part for part in (_chart_note(spaces, group), "" if differs else _unmoved(metric), more) if part),
+        note=" ".join(filter(None, notes)),
         x=Axis(title="layer"),
         y=Axis(title=metric.heading or metric.title, display=metric.display, zero=metric.range[0] == 0.0),
         lines=tuple(lines),
@@ -573,23 +554,18 @@ def _null_label(metric: Metric) -> str:
     return "chance level" if text == "chance" else text
 
 
-def _unmoved(metric: Metric) -> str:
-    return f"No layer differs from its null value ({_null_label(metric)})."
-
-
-def _chart_note(spaces: Sequence[AlignmentRecords], group: Sequence[Quantity]) -> str:
-    metric = group[0].metric
-    pools = {space.label: space.candidates(group[0], space.layers(group[0])[0]) for space in spaces
-             if space.layers(group[0])}  # fmt: skip
-    parts = [metric.about]
-    if len(set(pools.values())) == 1 and (pool := next(iter(pools.values()))):
-        parts.append(f"{pool[0].upper()}{pool[1:]}.")
-    elif len(set(pools.values())) > 1:
-        told = "; ".join(f"{escape_control_characters(label)}: {pool}" for label, pool in pools.items() if pool)
-        parts.append(f"{told}. The lines are not comparable: fewer candidates are easier.")
-    if metric.higher_is_better is False:
-        parts.append("Lower is better.")
-    return " ".join(part for part in parts if part)
+def _chart_notes(spaces: Sequence[AlignmentRecords], quantity: Quantity) -> Iterator[str]:
+    """What a metric is, among how many candidates it was read, and its direction where lower is better."""
+    yield quantity.metric.about
+    pools = {space.label: space.candidates(quantity, layers[0]) for space in spaces
+             if (layers := space.layers(quantity))}  # fmt: skip
+    if len(set(pools.values())) > 1:
+        known = "; ".join(f"{escape_control_characters(label)}: {pool}" for label, pool in pools.items() if pool)
+        yield f"{known}. The lines are not comparable: fewer candidates are easier."
+    elif pool := next(iter(pools.values()), ""):
+        yield f"{capitalize_first(pool)}."
+    if quantity.metric.higher_is_better is False:
+        yield "Lower is better."
 
 
 def layer_table(space: AlignmentRecords, *, name: str = "layers") -> Table | None:
@@ -602,33 +578,21 @@ def layer_table(space: AlignmentRecords, *, name: str = "layers") -> Table | Non
         return None
     heads = [
         Column(
-            title=column_title(quantity, space),
+            title=quantity_title(quantity, [space], short=True, line=True),
             display=quantity.metric.display,
             better=None if space.is_at_chance else quantity.metric.higher_is_better,
         )
         for quantity in columns
     ]
-    return Table(
+    means = [space.layer_estimates(quantity) for quantity in columns]
+    return table_of_columns(
+        "Layer",
+        {layer: space.name_layer(layer) for layer in layers},
+        list(zip(heads, means, strict=True)),
         name=f"{name}-{slugify(space.label)}" if space.label else name,
         title=f"Mean over all pairs by layer{f': {space.label}' if space.label else ''}",
-        columns=(Column(title="Layer"), *heads),
-        rows=tuple(
-            (space.name_layer(layer), *(_at_layer(space, quantity, layer) for quantity in columns)) for layer in layers
-        ),
         note="Layer 0 is the embedding output. Bold: best, with all layers in its interval.",
     )
-
-
-def _at_layer(space: AlignmentRecords, quantity: Quantity, layer: int) -> Estimate | None:
-    return space.mean(quantity, layer) if layer in space.layers(quantity) else None
-
-
-def column_title(quantity: Quantity, space: AlignmentRecords, *, line: bool = True) -> str:
-    """The heading of a column: of metric and line, with the unit where two measures have one metric."""
-    same = {group[0].measure for group in space.shown if group[0].heading == quantity.heading}
-    unit = next((r.unit for r in space.records if r.measure == quantity.measure), "")
-    parts = [quantity.heading, f"{unit}s" if len(same) > 1 else "", quantity.line if line else ""]
-    return ", ".join(part for part in parts if part)
 
 
 def language_layer_table(space: AlignmentRecords, *, name: str = "best-layers") -> Table | None:
@@ -647,17 +611,9 @@ def language_layer_table(space: AlignmentRecords, *, name: str = "best-layers") 
         if not found:
             continue
         top = find_peak(found, higher_is_better=quantity.metric.higher_is_better is not False)
-        rows.append(
-            (
-                space.name_language(code),
-                best_layer_text(top, space),
-                top.estimate,
-                space.language(quantity, best, code),
-                space.language(quantity, last, code),
-            )
-        )
-    display: Display = quantity.metric.display
-    where = f"{quantity.heading} at"
+        at_layers = (space.language(quantity, layer, code) for layer in (best, last))
+        rows.append((space.name_language(code), best_layer_text(top, space), top.estimate, *at_layers))
+    display, where = quantity.metric.display, f"{quantity.heading} at"
     return Table(
         name=name,
         title="Best layer per language",
@@ -696,15 +652,17 @@ MAP_NAMES = {"pca": "principal components", "tsne": "t-SNE", "umap": "UMAP"}
 def map_section(run: Run) -> Section | None:
     """The map of sentences as is and with language means subtracted; None where the run has none."""
     points = run.attachments.get("points") or {}
-    every = [point for point in points.get("points") or [] if _is_place(point.get("x"), point.get("y"))]
-    if not every:
+    all_points = points.get("points") or []
+    drawn = [at for at, point in enumerate(all_points) if _is_place(point.get("x"), point.get("y"))]
+    if not drawn:
         return None
-    views = {"as is": _point_map(run, points, every, [(point["x"], point["y"]) for point in every], points)}
+    own = [all_points[at] for at in drawn]
+    views: dict[tuple[str, ...], Chart] = {
+        ("as is",): _point_map(run, own, [(point["x"], point["y"]) for point in own], points)
+    }
     centered = points.get("centred") or {}
-    if len(centered.get("places") or ()) == len(points["points"]):
-        places = [place for place, point in zip(centered["places"], points["points"], strict=True)
-                  if _is_place(point.get("x"), point.get("y"))]  # fmt: skip
-        views["language means subtracted"] = _point_map(run, points, every, places, centered)
+    if len(places := centered.get("places") or ()) == len(all_points):
+        views["language means subtracted",] = _point_map(run, own, [places[at] for at in drawn], centered)
     method = MAP_NAMES.get(str(points.get("method")), escape_control_characters(str(points.get("method") or "")))
     layer = "" if points.get("layer") is None else f" at layer {points['layer']}"
     text = (
@@ -712,11 +670,7 @@ def map_section(run: Run) -> Section | None:
         "language. Where colours mix, the vectors of translations lie together; islands of one colour show that "
         "vectors carry the language itself.",
     )
-    chart = (
-        ChartMenu(name="map", menus=(("Vectors", tuple(views)),), charts={(key,): view for key, view in views.items()})
-        if len(views) > 1
-        else views["as is"]
-    )
+    chart = ChartMenu.of("map", ["Vectors"], views) if len(views) > 1 else views["as is",]
     return Section(name="map", title="Map of sentences", text=text, charts=(chart,))
 
 
@@ -725,52 +679,76 @@ def _is_place(x: Any, y: Any) -> bool:
 
 
 def _point_map(
-    run: Run,
-    points: Mapping[str, Any],
-    every: Sequence[Mapping[str, Any]],
-    places: Sequence[Sequence[float]],
-    view: Mapping[str, Any],
+    run: Run, points: Sequence[Mapping[str, Any]], places: Sequence[Sequence[float]], view: Mapping[str, Any]
 ) -> PointMap:
-    """One map; rows are thinned evenly to 50,000 points, whole rows at a time, so that translations stay together."""
-    rows = sorted({point["row"] for point in every})
-    room = min(len(rows), max(MAX_MAP_POINTS * len(rows) // len(every), 1))
-    kept = {rows[at * len(rows) // room] for at in range(room)}
-    letters = min(MAX_POINT_LETTERS, max(MAX_MAP_LETTERS // len(every), 20))
-    groups: dict[str, list[int]] = defaultdict(list)
-    for place, point in enumerate(every):
-        if point["row"] in kept:
-            groups[point["language"]].append(place)
-    explained = view.get("explained") or ()
-    titles = [f"component {number} ({format_share(share)} of variance)" for number, share in enumerate(explained, 1)]
-    note = "" if len(kept) == len(rows) else f"{len(kept):,} of {len(rows):,} sentences are shown. "
-    purity = view.get("purity") or {}
-    if purity:
-        note += (
+    """One map of at most 50,000 points, with the share of variance on its axes and what its `view` says of purity."""
+    rows = {point["row"] for point in points}
+    shown = {row: int(row) for row in thin_rows(sorted(rows), len(points), MAX_MAP_POINTS)}
+    letters = min(MAX_POINT_LETTERS, max(MAX_MAP_LETTERS // len(points), 20))
+    notes = [f"{len(shown):,} of {len(rows):,} sentences are shown." if len(shown) < len(rows) else ""]
+    if purity := view.get("purity"):
+        notes.append(
             f"Of the {purity['k']} nearest neighbours of a sentence, {format_share(purity['value'])} have its language "
             f"({format_share(purity['chance'])} if languages were mixed)."
         )
-    return PointMap(
-        name="map",
-        title="Map of sentences",
-        note=note.strip(),
-        groups=tuple(
-            PointGroup(
-                name=language_name(code, run.about),
-                x=[float(places[at][0]) for at in own],
-                y=[float(places[at][1]) for at in own],
-                texts=[_shorten(str(every[at].get("text", "")), letters) for at in own],
-                rows=[int(every[at]["row"]) for at in own],
-            )
-            for code, own in groups.items()
-        ),
-        x_title=titles[0] if titles else "",
-        y_title=titles[1] if len(titles) > 1 else "",
+    groups = point_groups(
+        points,
+        "language",
+        list(zip(*places, strict=True)),
+        shown=shown,
+        name=lambda code: language_name(code, run.about),
+        text=lambda point: shorten(str(point.get("text", "")), letters),
+    )
+    x_title, y_title = component_titles(view.get("explained") or ())
+    return PointMap(name="map", title="Map of sentences", note=" ".join(filter(None, notes)), groups=groups,
+                    x_title=x_title, y_title=y_title)  # fmt: skip
+
+
+def point_groups(
+    points: Sequence[Mapping[str, Any]],
+    label: str,
+    places: Sequence[Sequence[float]],
+    *,
+    shown: Mapping[Any, int],
+    name: Callable[[str], str],
+    text: Callable[[Mapping[str, Any]], str],
+    chosen: Sequence[str] | None = None,
+) -> tuple[PointGroup, ...]:
+    """The points of the rows that are shown, by a label of theirs; where some labels are chosen, the rest is grey."""
+    held: dict[str, list[int]] = defaultdict(list)
+    for at, point in enumerate(points):
+        if point["row"] in shown:
+            held[str(point[label])].append(at)
+    x, y = places
+    return tuple(
+        PointGroup(
+            name=name(value),
+            x=[float(x[at]) for at in held[value]],
+            y=[float(y[at]) for at in held[value]],
+            texts=[text(points[at]) for at in held[value]],
+            rows=[shown[points[at]["row"]] for at in held[value]],
+            color=None if chosen is None else chosen.index(value) if value in chosen else GREY,
+        )
+        for value in sorted(held, key=lambda value: chosen is not None and value not in chosen)
     )
 
 
-def _shorten(text: str, letters: int) -> str:
-    plain = escape_control_characters(text)
-    return plain if len(plain) <= letters else f"{plain[: letters - 1]}…"
+def thin_rows(rows: Sequence[K], points: int, max_points: int) -> dict[K, int]:
+    """The rows that a map shows, numbered: thinned evenly and by whole rows, so that translations stay together.
+
+    >>> thin_rows(["a", "b", "c", "d"], 8, 4)
+    {'a': 0, 'c': 1}
+    """
+    room = min(len(rows), max(max_points * len(rows) // points, 1))
+    return {rows[at * len(rows) // room]: at for at in range(room)}
+
+
+def component_titles(explained: Sequence[float]) -> tuple[str, str]:
+    """The titles of both axes of a map by the variance they explain; empty where that is not known."""
+    if len(explained) < 2:
+        return "", ""
+    first, second = (f"component {at} ({format_share(explained[at - 1])} of variance)" for at in (1, 2))
+    return first, second
 
 
 # ------------------------------------------------------------------------------------------------- distances of words
@@ -792,66 +770,52 @@ def distance_section(space: AlignmentRecords, *, name: str = "distances") -> Sec
     return None
 
 
-def _that_fit(found: Sequence[tuple[Pair, int, Estimate]], space: AlignmentRecords) -> list[tuple[Pair, int, Estimate]]:
-    def count(entries: Sequence[tuple[Pair, int, Estimate]]) -> int:
+def _that_fit(entries: list[tuple[Pair, int, Estimate]], space: AlignmentRecords) -> list[tuple[Pair, int, Estimate]]:
+    def count() -> int:
         return sum(2 * len(estimate.records[0].details["related"]) for *_, estimate in entries)
 
-    entries = list(found)
-    if count(entries) > MAX_HISTOGRAM_COUNTS:
+    if count() > MAX_HISTOGRAM_COUNTS:
         layers = sorted({layer for _, layer, _ in entries})
-        kept = {layers[0], space.best_layer, layers[-1]}
-        entries = [entry for entry in entries if entry[1] in kept]
-        room = MAX_HISTOGRAM_COUNTS // max(count(entries) // len({pair for pair, *_ in entries}), 1)
-        pairs = list(dict.fromkeys(pair for pair, *_ in entries))[: max(room, 1)]
-        entries = [entry for entry in entries if entry[0] in pairs]
+        entries = [entry for entry in entries if entry[1] in (layers[0], space.best_layer, layers[-1])]
+        pairs = list(dict.fromkeys(pair for pair, *_ in entries))
+        room = MAX_HISTOGRAM_COUNTS // max(count() // len(pairs), 1)
+        entries = [entry for entry in entries if entry[0] in pairs[: max(room, 1)]]
     return entries
 
 
 def _histograms(
     space: AlignmentRecords, quantity: Quantity, entries: Sequence[tuple[Pair, int, Estimate]], name: str
 ) -> Section:
-    pairs = list(dict.fromkeys(space.name_pair(pair) for pair, *_ in entries))
     layers = sorted({layer for _, layer, _ in entries})
     best = space.best_layer if space.best_layer in layers else layers[-1]
-    order = [best, *(layer for layer in layers if layer != best)]
     charts: dict[tuple[str, ...], Chart] = {}
-    for pair, layer, estimate in entries:
-        edges = estimate.records[0].details["edges"]
-        charts[space.name_pair(pair), space.name_layer(layer)] = HistogramChart(
+    for pair, layer, estimate in sorted(entries, key=lambda entry: entry[1] != best):  # The best layer is shown first.
+        edges, key = estimate.records[0].details["edges"], (space.name_pair(pair), space.name_layer(layer))
+        charts[key] = HistogramChart(
             name=name,
-            title=f"Distances of words: {space.name_pair(pair)}, layer {space.name_layer(layer)}",
+            title=f"Distances of words: {key[0]}, layer {key[1]}",
             note=f"{quantity.metric.about} Chance level 0.50.",
             x=Axis(title=quantity.line or "distance", low=edges[0], high=edges[-1]),
             rows=(separation_row(estimate),),
             side_title="AUC",
         )
-    menu = ChartMenu(
-        name=name,
-        menus=(("Pair", tuple(pairs)), ("Layer", tuple(space.name_layer(layer) for layer in order))),
-        charts=charts,
-    )
     text = (
         "Distances of words to their translations (related) and to words of other sentences (unrelated). The less the "
         "two histograms overlap, the better distance alone identifies a translation.",
     )
     title = "Related and unrelated words" + (f": {space.label}" if space.label else "")
-    return Section(name=name, title=title, text=text, charts=(menu,), folded=True)
+    return Section(name=name, title=title, text=text, charts=(ChartMenu.of(name, ["Pair", "Layer"], charts),),
+                   folded=True)  # fmt: skip
 
 
 def separation_row(estimate: Estimate, label: str = "") -> HistogramRow:
     """The two histograms behind an AUC, as shares of their pairs, with the AUC beside."""
     details = estimate.records[0].details
-    related, unrelated = (
-        tuple(count / (sum(details[kind]) or 1) for count in details[kind]) for kind in ("related", "unrelated")
+    histograms = (
+        Histogram(name=kind, counts=tuple(count / (sum(details[kind]) or 1) for count in details[kind]), color=color)
+        for color, kind in enumerate(("related", "unrelated"))
     )
-    return HistogramRow(
-        label=label,
-        histograms=(
-            Histogram(name="related", counts=related, color=0),
-            Histogram(name="unrelated", counts=unrelated, color=1),
-        ),
-        side=estimate,
-    )
+    return HistogramRow(label=label, histograms=tuple(histograms), side=estimate)
 
 
 # ---------------------------------------------------------------------------------------------------------- tokenizer
@@ -863,21 +827,20 @@ def tokenizer_table(space: AlignmentRecords, *, name: str = "tokenizer") -> Tabl
     overlap, agreement = (
         space.language_estimates(space.find("tokenization", metric), None) for metric in ("overlap", "agreement")
     )
-    own = {metric: space.side_estimates(metric) for metric in ("continued", "unknown")}
+    columns = [
+        (Column(title="Pieces per word", display="number"), fertility),
+        (Column(title="Words cut", display="percent"), space.side_estimates("continued")),
+        (Column(title="Unknown tokens", display="percent"), space.side_estimates("unknown")),
+        (Column(title="Shared tokens", display="percent"), overlap),
+        (Column(title="Agreement", display="number"), agreement),
+    ]
     order = sorted(fertility, key=lambda code: fertility[code].value)
-    every = (fertility, own["continued"], own["unknown"], overlap, agreement)
-    return Table(
+    return table_of_columns(
+        "Language",
+        {code: space.name_language(code) for code in order},
+        columns,
         name=name,
         title="Tokenizer" + (f": {space.label}" if space.label else ""),
-        columns=(
-            Column(title="Language"),
-            Column(title="Pieces per word", display="number"),
-            Column(title="Words cut", display="percent"),
-            Column(title="Unknown tokens", display="percent"),
-            Column(title="Shared tokens", display="percent"),
-            Column(title="Agreement", display="number"),
-        ),
-        rows=tuple((space.name_language(code), *(column.get(code) for column in every)) for code in order),
         note="Shared tokens: mean share of token types that two languages have in common. Agreement: mean ratio of the "
         "token counts of a sentence and its translation, the smaller over the larger.",
         terminal=len(order) <= 4,
@@ -888,11 +851,6 @@ def lost_languages(space: AlignmentRecords) -> list[str]:
     """The languages whose headline is no better than its null value."""
     found = space.language_estimates(space.headline, space.best_layer)
     return [code for code, estimate in found.items() if not is_above_null(estimate)]
-
-
-def name_languages(space: AlignmentRecords, codes: Iterable[str]) -> str:
-    """Names of languages, joined."""
-    return join_with_and([space.name_language(code) for code in codes])
 
 
 def slugify(title: str) -> str:

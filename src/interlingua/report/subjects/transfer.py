@@ -484,7 +484,8 @@ def _source(finding: Finding) -> str:
     code = finding.about["source"]
     name = language_name(code, {})
     if finding.verdict is Verdict.NOT_TESTED:
-        return f"{name} was not tested, so a weak model cannot be distinguished from weak transfer: add --test {code}=FILE."
+        missing = "so a weak model cannot be distinguished from weak transfer"
+        return f"{name} was not tested, {missing}: add --test {code}=FILE."
     return f"{name} was scored on the examples of --dev, which choose the epoch, so its score is slightly too high."
 
 

@@ -61,7 +61,7 @@ class GeometrySteps:
                 source=None if tuned is None else tuned[0],
                 entity=entity,
                 entity_rows=0 if entity is None else table.entity_rows,
-                map=table.map,
+                projection=table.projection,
                 perplexity=table.perplexity,
                 layers=table.layers,
                 max_points=table.max_points,
@@ -71,7 +71,9 @@ class GeometrySteps:
             about = "names" if entity is None else entity
             label = f"entity geometry {name} {encoder} {shown}: {about}"
             like = f"{encoder} {about}"
-            found.append(self.inputs.step(settings, needs, label=label, like=like, uses=[("projection", table.map)]))
+            found.append(
+                self.inputs.step(settings, needs, label=label, like=like, uses=[("projection", table.projection)])
+            )
         return found
 
     def _fine_tuned(

@@ -460,12 +460,9 @@ class Maps:
     """2-D maps of entities."""
 
     panel = "Maps"
-    map: Annotated[
+    projection: Annotated[
         str,
-        Setting(
-            help="Projection: pca; tsne (extra maps) or umap (extra umap).",
-            choices="interlingua.projection:projections",
-        ),
+        replace(_PROJECTION, help="Projection: pca; tsne (extra maps) or umap (extra umap).", formerly=("map",)),
     ] = "pca"
     perplexity: Annotated[
         float | None,
@@ -479,12 +476,12 @@ class Maps:
     )
 
     def rules(self) -> Iterator[Problem]:
-        if self.perplexity is not None and self.map == "pca":
+        if self.perplexity is not None and self.projection == "pca":
             yield Problem(
                 ("perplexity",),
                 "{perplexity} does not apply to pca",
                 self.perplexity,
-                "Use {map} tsne, or leave it out.",
+                "Use {projection} tsne, or leave it out.",
             )
         if not self.layers:
             yield Problem(("layers",), "{layers} names no layer", "", "Give 0,-1.")

@@ -28,7 +28,7 @@ def run(settings: EntityGeometryStep, context: StepContext) -> None:
         inside,
         given,
         LookSettings(
-            projection=settings.map,
+            projection=settings.projection,
             perplexity=settings.perplexity,
             map_layers=settings.layers,
             points=settings.max_points,
