@@ -254,3 +254,15 @@ class ChartMenu:
 def charts_of(chart: Chart | ChartMenu) -> tuple[Chart, ...]:
     """The charts of a menu in their order, or the one chart."""
     return tuple(chart.charts.values()) if isinstance(chart, ChartMenu) else (chart,)
+
+
+def charts_under_menus(
+    name: str, labels: Sequence[str], charts: Mapping[tuple[str, ...], Chart]
+) -> tuple[Chart | ChartMenu, ...]:
+    """The charts under menus with these labels, of which only those that offer a choice are shown; one chart alone."""
+    menu = ChartMenu.of(name, labels, charts)
+    wanted = [at for at, (_, options) in enumerate(menu.menus) if len(options) > 1]
+    if not wanted:
+        return tuple(charts.values())
+    shown = {tuple(key[at] for at in wanted): chart for key, chart in charts.items()}
+    return (ChartMenu(name=name, menus=tuple(menu.menus[at] for at in wanted), charts=shown),)
