@@ -114,19 +114,18 @@ class _Printer:
     def _line(self, *parts: tuple[str, str]) -> None:
         self._screen.print(Text.assemble(*parts, no_wrap=True, overflow="ignore"), crop=False, soft_wrap=True)
 
-    def paragraph(self, text: str, *, style: str = "") -> None:
-        for line in wrap_words(self._plain(text), self._width):
-            self._line((line, style))
+    def paragraph(self, text: str, *, style: str = "", topic: str = "") -> None:
+        """A text within the width, after its topic in bold."""
+        start = self._plain(topic)
+        for at, line in enumerate(wrap_words(start + self._plain(text), self._width)):
+            bold = len(start) if at == 0 else 0
+            self._line((line[:bold], "bold"), (line[bold:], style))
 
     def findings(self, findings: Sequence[Finding]) -> None:
         if findings:
             self.blank()
         for finding in findings:
-            topic = self._plain(f"{finding.topic}. ")
-            first, *rest = wrap_words(topic + self._plain(finding.sentence), self._width)
-            self._line((first[: len(topic)], "bold"), (first[len(topic) :], ""))
-            for line in rest:
-                self._line((line, ""))
+            self.paragraph(finding.sentence, topic=f"{finding.topic}. ")
 
     def figures(self, figures: Sequence[KeyFigure]) -> None:
         """Key figures as a column of values, each with what it is beside it."""
@@ -253,7 +252,10 @@ def fit_table(
         cells = [
             [translate(format_cell(cell, table, at, interval=interval)) for at, cell in enumerate(row)] for row in rows
         ]
-        widths = [_width(head, column) for head, column in zip(heads, _columns(cells, len(heads)), strict=True)]
+        widths = [
+            _width(head, column)
+            for head, column in zip(heads, ([row[at] for row in cells] for at in range(len(heads))), strict=True)
+        ]
         if _total(widths) <= width:
             break
     for at, head in enumerate(heads):  # A heading is one line where there is room.
@@ -265,10 +267,6 @@ def fit_table(
     names = next((at for at, right in enumerate(numeric) if right), len(numeric))
     column_blocks = _column_blocks(widths, floors, names, width)
     return [_block(columns, heads, cells, widths, numeric, width) for columns in column_blocks]
-
-
-def _columns(cells: Sequence[Sequence[str]], count: int) -> list[list[str]]:
-    return [[row[at] for row in cells] for at in range(count)]
 
 
 def _width(head: str, column: Sequence[str]) -> int:
