@@ -812,7 +812,8 @@ def _headline(run: Run) -> Headline | None:
     if not models:
         return None
     verdicts = [judge_model(model) for model in models]
-    figures = _figures(models[0], verdicts[0], run) if len(models) == 1 else _figures_of_models(verdicts)
+    # The answer on several models counts their verdicts itself.
+    figures = tuple(_figures(models[0], verdicts[0], run)) if len(models) == 1 else ()
     wrong = wrong_predictions_figure(run)
     shown = list(short_names([model.model for model in models]).values())
     subject = f"Does {shown[0]}" if len(shown) == 1 else f"Do {len(shown)} models"
@@ -852,16 +853,6 @@ def _figures(model: ExplainedModel, verdict: Finding, run: Run) -> Iterator[KeyF
             text = "yes" if faithful.verdict is Verdict.HIGHER else "not shown"
             remark = f"in {len(faithful.about['above'])} of {pluralize(len(faithful.about['languages']), 'language')}"
             yield KeyFigure(label="Faithful", text=text, remark=remark, link="trust")
-
-
-def _figures_of_models(verdicts: Sequence[Finding]) -> Iterator[KeyFigure]:
-    """How many models have each verdict."""
-    labels = {Verdict.HIGHER: "Above every control", Verdict.UNCLEAR: "No proof", Verdict.AT_CHANCE: "At chance",
-              Verdict.NOT_TESTED: "Not tested"}  # fmt: skip
-    for verdict, label in labels.items():
-        count = sum(finding.verdict is verdict for finding in verdicts)
-        if count:
-            yield KeyFigure(label=label, text=f"{count} of {len(verdicts)}", link="same-words")
 
 
 def _next_step(model: ExplainedModel, run: Run) -> str:
