@@ -175,6 +175,12 @@ class HistogramChart:
     rows: tuple[HistogramRow, ...]
     side_title: str = ""
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Where the axis begins and ends; without ends of its own a bin is 1 wide."""
+        bins = max((len(curve.counts) for row in self.rows for curve in row.histograms), default=1)
+        return self.x.low or 0.0, float(bins) if self.x.high is None else self.x.high
+
 
 @dataclass(frozen=True, kw_only=True)
 class PointGroup:

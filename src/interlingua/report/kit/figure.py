@@ -112,11 +112,10 @@ def _line_rows(chart: LineChart) -> Iterator[tuple[Cell, ...]]:
 
 
 def _histogram_rows(chart: HistogramChart) -> Iterator[tuple[Cell, ...]]:
+    low, high = chart.ends
     for row in chart.rows:
         side: tuple[Cell, ...] = (row.side,) if chart.side_title else ()
         for curve in row.histograms:
-            low = chart.x.low if chart.x.low is not None else 0.0
-            high = chart.x.high if chart.x.high is not None else float(len(curve.counts))
             width = (high - low) / max(len(curve.counts), 1)
             for at, count in enumerate(curve.counts):
                 yield row.label, curve.name, low + at * width, low + (at + 1) * width, count, *side

@@ -1101,8 +1101,7 @@ def _draw_histograms(sheet: _Sheet, chart: HistogramChart) -> None:
     width, rows = sheet.width, chart.rows
     counts = [curve.counts for row in rows for curve in row.histograms]
     _require_finite(number for each in counts for number in each)
-    low = 0.0 if chart.x.low is None else chart.x.low
-    high = float(max(map(len, counts), default=1)) if chart.x.high is None else chart.x.high
+    low, high = chart.ends
     side_title = plain_text(chart.side_title)
     side_texts = ["" if row.side is None else format_value(row.side.value, "decimal3") for row in rows]
     side = _widest((*side_texts, side_title)) + 12 if any(side_texts) else 4.0

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
@@ -213,28 +213,13 @@ def wrap_words(text: str, width: int) -> list[str]:
     """
     lines = [""]
     for word in text.replace("\n", " ").replace("\t", " ").split(" "):
-        for piece in _cut(word, width):
+        for piece in list(filter(None, chop_cells(word, width))) or [word]:
             joined = f"{lines[-1]} {piece}" if lines[-1] else piece
             if cell_len(joined) <= width:
                 lines[-1] = joined
             else:
                 lines.append(piece)
     return lines
-
-
-def _cut(word: str, width: int) -> Iterator[str]:
-    """A word as it is, or in pieces where it is wider than a line."""
-    if cell_len(word) <= width:
-        yield word
-        return
-    piece, used = "", 0
-    for letter in word:
-        wide = cell_len(letter)
-        if used + wide > width and piece:
-            yield piece
-            piece, used = "", 0
-        piece, used = piece + letter, used + wide
-    yield piece
 
 
 def fit_table(

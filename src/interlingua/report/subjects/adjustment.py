@@ -690,11 +690,7 @@ def _layer_difference_chart(effect: AdjustmentEffect, text: str, centering: str,
 
 
 def separation_section(
-    records: RecordTable,
-    about: Mapping[str, Any],
-    *,
-    name: str = "words",
-    names: Mapping[str, str] | None = None,
+    records: RecordTable, about: Mapping[str, Any], *, name: str = "words", names: Mapping[str, str] | None = None
 ) -> Section | None:
     """Histograms and table of word distances by state (Efimov et al. 2023, Fig. 1); None where there are none.
 

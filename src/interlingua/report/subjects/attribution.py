@@ -113,12 +113,6 @@ class Lead:
         high, low = round(value, 3), round(control, 3)
         return cls(value=high, control=low, difference=replace(difference, value=round(high - low, 3)))
 
-    @property
-    def is_clear(self) -> bool:
-        """Whether the interval of the difference lies above 0."""
-        low = self.difference.ci_low
-        return low is not None and low > 0 and self.difference.value > 0
-
 
 def lead_over_random(records: RecordTable) -> Lead:
     """The consistency of records above that of random attributions on the same texts; bounds are averaged."""
@@ -203,11 +197,6 @@ class ExplainedModel:
     def list_languages(self, codes: Iterable[str]) -> str:
         """Names of languages with commas and a last *and*."""
         return join_with_and([self.language(code) for code in codes])
-
-    @property
-    def prefix(self) -> str:
-        """Its name before a colon where it has one."""
-        return f"{self.name}: " if self.name else ""
 
     @property
     def metric(self) -> str:
@@ -357,9 +346,10 @@ def judge_model(model: ExplainedModel) -> Finding:
         "heads": len(records[0].details["heads"]["above_random"]),
         "clear": list(model.clear), "alone": model.list_languages(model.clear), "where": where,
     }  # fmt: skip
+    is_clear = lead.difference.value > 0 and lead.difference.ci_low is not None and lead.difference.ci_low > 0
     return Finding(
         kind="same_words",
-        verdict=Verdict.HIGHER if lead.is_clear and is_above_other_controls(records) else Verdict.UNCLEAR,
+        verdict=Verdict.HIGHER if is_clear and is_above_other_controls(records) else Verdict.UNCLEAR,
         about=about,
         estimate=lead.difference,
         compared_with=consistency,
@@ -871,12 +861,16 @@ def _numbers(run: Run) -> dict[str, Estimate]:
     """Consistency and performance of every language but the source; no consistency of a model at chance."""
     numbers: dict[str, Estimate] = {}
     models = explained_models(run)
+
+    def named(model: ExplainedModel, number: str, code: str) -> str:
+        return f"{f'{model.name}: ' if model.name else ''}{number}, {model.language(code)}"
+
     for model in models:
-        name = f"{model.prefix}consistency, {escape_control_characters(model.aspect)}"
-        numbers |= {f"{name}, {model.language(code)}": model.cells[code].estimate() for code in model.learnt}
+        consistency = f"consistency, {escape_control_characters(model.aspect)}"
+        numbers |= {named(model, consistency, code): model.cells[code].estimate() for code in model.learnt}
     for model in _trained(models):
         others = {code: standing for code, standing in model.standings.items() if code != model.source}
-        numbers |= {f"{model.prefix}{s.metric}, {model.language(code)}": s.mean for code, s in others.items()}
+        numbers |= {named(model, standing.metric, code): standing.mean for code, standing in others.items()}
     return numbers
 
 

@@ -9,24 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from interlingua.analyses.explained_examples import (
-    ExampleCollection,
-    ExplainedExample,
-    ExplainedText,
-    WrongPredictions,
-)
+from interlingua.analyses.explained_examples import ExampleCollection, ExplainedExample, ExplainedText, WrongPredictions
 from interlingua.report.kit.chart import Chart, FlowChart, WordFlow, charts_under_menus
 from interlingua.report.kit.finding import Finding, Verdict, sentence_of
-from interlingua.report.kit.section import (
-    Example,
-    ExampleText,
-    ExampleWord,
-    Headline,
-    KeyFigure,
-    Run,
-    Section,
-    Subject,
-)
+from interlingua.report.kit.section import Example, ExampleText, ExampleWord, Headline, KeyFigure, Run, Section, Subject
 from interlingua.report.kit.table import Cell, Column, Table
 from interlingua.report.kit.wording import (
     escape_control_characters,
@@ -298,8 +284,5 @@ def _strongest_words_sentence(finding: Finding) -> str:
 
 
 SUBJECT = Subject(
-    name="examples",
-    applies=lambda run: bool(example_collection(run).shown),
-    sections=_sections,
-    headline=_headline,
+    name="examples", applies=lambda run: bool(example_collection(run).shown), sections=_sections, headline=_headline
 )
