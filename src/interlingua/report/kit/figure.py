@@ -160,15 +160,14 @@ class PageCharts:
         }
 
     def _payload(self, chart: Chart | ChartMenu, width: int) -> dict[str, Any]:
-        if not isinstance(chart, ChartMenu):
-            return {"menus": [], "states": {"": self._state(chart, width)}}
-        places = [{option: at for at, option in enumerate(options)} for _, options in chart.menus]
+        menus, charts = (chart.menus, chart.charts) if isinstance(chart, ChartMenu) else ((), {(): chart})
+        places = [{option: at for at, option in enumerate(options)} for _, options in menus]
         states = {
             ",".join(str(places[menu][option]) for menu, option in enumerate(options)): self._state(one, width)
-            for options, one in chart.charts.items()
+            for options, one in charts.items()
         }
-        menus = [[plain_text(label), [plain_text(option) for option in options]] for label, options in chart.menus]
-        return {"menus": menus, "states": states}
+        plain = [[plain_text(label), [plain_text(option) for option in options]] for label, options in menus]
+        return {"menus": plain, "states": states}
 
     def _state(self, chart: Chart, width: int) -> dict[str, Any]:
         common = {"title": plain_text(chart.title), "note": plain_text(chart.note)}

@@ -428,8 +428,8 @@ def nice_ticks(low: float, high: float, most: int) -> list[float]:
     return [low]
 
 
-def format_tick(value: float, display: Display, step: float) -> str:
-    r"""The number of a tick, with as many digits as the step between ticks needs.
+def format_tick(value: float, display: Display, step: float, *, unit: bool = True) -> str:
+    r"""The number of a tick or a cell, with as many digits as the step needs; in a cell the legend names the unit.
 
     >>> format_tick(0.25, "percent", 0.05), format_tick(-0.02, "points", 0.02), format_tick(1500, "number", 500)
     ('25\xa0%', '−2', '1,500')
@@ -438,9 +438,9 @@ def format_tick(value: float, display: Display, step: float) -> str:
     digits = max(0, -math.floor(math.log10(step) + 1e-9)) if step > 0 else 2
     text = f"{shown:,.{digits}f}" if abs(shown) >= 1000 else format_number(shown, digits)
     text = text.replace("-", "−")
-    if display == "percent":
+    if display == "percent" and unit:
         return f"{text}\N{NO-BREAK SPACE}%"
-    return f"+{text}" if display == "points" and shown > 0 else text
+    return f"+{text}" if display == "points" and round(shown, digits) > 0 else text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -863,8 +863,9 @@ def _draw_heat_map(sheet: _Sheet, chart: HeatMap) -> None:
     head = 16.0 if level else min(_widest(columns, 11), 110.0) + 8
     tall = max(min(side, 34.0 if sheet.width >= 400 else 30.0), 12.0 if len(rows) <= 40 else 3.0)
     top = _draw_heat_legend(sheet, chart, low, high) + head
-    digits = 1 if max(map(abs, values)) < 0.2 else 0
-    shown = [format_heat(value, chart.display, digits) for value in values]
+    finest = {"count": 1.0, "decimal3": 0.001, "number": 0.01}.get(chart.display)
+    finest = finest or (0.001 if max(map(abs, values)) < 0.2 else 0.01)  # One more digit of small shares.
+    shown = [format_tick(value, chart.display, finest, unit=False) for value in values]
     written = tall >= 15 and _widest(shown, 11) + 3 <= side
     if side >= 11 or level:
         for column, label in enumerate(columns):
@@ -888,7 +889,7 @@ def _draw_heat_map(sheet: _Sheet, chart: HeatMap) -> None:
             box = (left + column * side, y, side - gap, tall - min(gap, tall - 1))
             sheet.rect(box, f"{prefix}{step}", sheet.mark(tip, cell.records))
             if written:
-                text = format_heat(cell.value, chart.display, digits)
+                text = format_tick(cell.value, chart.display, finest, unit=False)
                 sheet.text(box[0] + box[2] / 2, y + tall / 2 + 4, text, f"{ink}{step} v", anchor="middle", size=11)
     sheet.height = top + len(rows) * tall + 4
 
@@ -935,18 +936,6 @@ def heat_step(value: float, low: float, high: float) -> int:
     (7, 0, 14)
     """
     return min(max(math.floor((value - low) / (high - low) * STEPS), 0), STEPS - 1)
-
-
-def format_heat(value: float, display: Display, digits: int = 0) -> str:
-    """A number in a cell: short, since the legend names the unit. `digits` are those of percent.
-
-    >>> format_heat(0.234, "percent"), format_heat(0.071, "points", 1), format_heat(-0.5, "number")
-    ('23', '+7.1', '−0.50')
-    """
-    if display not in ("percent", "points"):
-        return format_value(value, display)
-    text = format_number(100 * value, digits)
-    return f"+{text}" if display == "points" and round(100 * value, digits) > 0 else text
 
 
 def _draw_heat_legend(sheet: _Sheet, chart: HeatMap, low: float, high: float) -> float:

@@ -248,7 +248,11 @@ def fit_table(
         if _total(widths) + more <= width:
             widths[at] += more
     numeric = [is_numeric(table, at) for at in range(len(heads))]
-    floors = [_text_floor(cells, at, numeric[at]) for at in range(len(heads))]
+    # Numbers keep their width, texts become no narrower than their longest word.
+    floors = [
+        max((cell_len(word) for row in cells for word in ([row[at]] if right else row[at].split(" "))), default=1)
+        for at, right in enumerate(numeric)
+    ]
     names = next((at for at, right in enumerate(numeric) if right), len(numeric))
     column_blocks = _column_blocks(widths, floors, names, width)
     return [_block(columns, heads, cells, widths, numeric, width) for columns in column_blocks]
@@ -266,12 +270,6 @@ def _width(head: str, column: Sequence[str]) -> int:
 
 def _total(widths: Sequence[int]) -> int:
     return sum(widths) + len(GAP) * (len(widths) - 1)
-
-
-def _text_floor(cells: Sequence[Sequence[str]], at: int, numeric: bool) -> int:
-    """How narrow a column may become: numbers keep their width, texts that of their longest word."""
-    words = [row[at] for row in cells] if numeric else [word for row in cells for word in row[at].split(" ")]
-    return max(map(cell_len, words), default=1)
 
 
 def _column_blocks(widths: list[int], floors: Sequence[int], names: int, width: int) -> list[list[int]]:

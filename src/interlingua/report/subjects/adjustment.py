@@ -52,7 +52,7 @@ from interlingua.report.kit.wording import (
     language_name,
     pluralize,
 )
-from interlingua.report.subjects.training import MIN_CURVE_POINTS, curve_chart
+from interlingua.report.subjects.training import MIN_CURVE_POINTS, curve_chart, training_summary
 from interlingua.stats import over_seeds
 
 Group = tuple[AdjustmentEffect, ...]
@@ -384,7 +384,7 @@ def _headline(run: Run) -> Headline | None:
     answer = _answer(findings)
     languages = join_with_and([language_name(code, run.about) for code in dict.fromkeys(g[0].language for g in groups)])
     models = join_with_and([escape_control_characters(name) for name in dict.fromkeys(g[0].model for g in groups)])
-    rows, words = (sum(int(text.get(key, 0)) for text in _trained_on(run).values()) for key in ("rows", "pairs"))
+    rows, words = (sum(int(text.get(key, 0)) for text in _languages(run).values()) for key in ("rows", "pairs"))
     pairs = pluralize(rows, "sentence pair")
     effect = groups[0][0]
     sizes = {text: effect.estimate(ORIGINAL, text, "raw", effect.layers(ORIGINAL, text)[0]).n for text in effect.texts}
@@ -444,16 +444,13 @@ def _figures(run: Run, groups: Sequence[Group], findings: Sequence[Finding]) -> 
         )
 
 
+def _languages(run: Run) -> Mapping[str, Mapping[str, Any]]:
+    return _training(run).get("languages") or {}
+
+
 def _training(run: Run) -> Mapping[str, Any]:
     """How an adjustment's own run was trained; empty of any other run."""
-    training = run.about.get("training") if run.kind == "adjust" else None
-    return training if isinstance(training, Mapping) else {}
-
-
-def _trained_on(run: Run) -> Mapping[str, Mapping[str, Any]]:
-    """What was trained on, by language."""
-    languages = _training(run).get("languages")
-    return languages if isinstance(languages, Mapping) else {}
+    return training_summary(run) if run.kind == "adjust" else {}
 
 
 def _next_step(run: Run, groups: Sequence[Group], verdict: Verdict) -> str:
@@ -620,9 +617,9 @@ def _layer_section(run: Run, groups: Sequence[Group]) -> Section:
     for name, (effect, *_) in zip(names, groups, strict=True):
         for text, centering in product([text for text in texts if text in effect.texts], centerings):
             key = (name, TEXT_TITLES[text], CENTERING_TITLES[centering])
-            curves[key] = _curve_chart(effect, text, centering, ", ".join(key))
-            if (chart := _layer_difference_chart(effect, text, centering, ", ".join(key))) is not None:
-                differences[key] = chart
+            curves[key], *tested = _layer_charts(effect, text, centering, ", ".join(key))
+            if tested:
+                differences[key] = tested[0]
     menus = ("Language", "Text", "Vectors")
     findings = [_layer_finding(group[0], name) for group, name in zip(groups, names, strict=True) if len(group) == 1]
     return Section(
@@ -637,53 +634,46 @@ def _layer_section(run: Run, groups: Sequence[Group]) -> Section:
     )
 
 
-_LAYER_AXIS = Axis(title="layer (0 is the embedding output)", display="count")
-
-
-def _curve_chart(effect: AdjustmentEffect, text: str, centering: str, name: str) -> LineChart:
+def _layer_charts(effect: AdjustmentEffect, text: str, centering: str, name: str) -> Iterator[LineChart]:
+    """The curve of each state over layers, and where it was tested the paired difference at each layer."""
     lines = []
     for number, state in enumerate(STATES):
         layers = effect.layers(state, text)
         best = layers.index(effect.best_layer(state, text, centering))
         stands_out = len(effect.tied_layers(state, text, centering)) < len(layers) - 1
-        lines.append(
-            Line(
-                name=STATE_TITLES[state],
-                x=tuple(float(layer) for layer in layers),
-                y=tuple(effect.estimate(state, text, centering, layer) for layer in layers),
-                color=1 - number,
-                dashed=state == ORIGINAL,
-                best=best if stands_out else None,
-            )
+        line = Line(
+            name=STATE_TITLES[state],
+            x=tuple(float(layer) for layer in layers),
+            y=tuple(effect.estimate(state, text, centering, layer) for layer in layers),
+            color=1 - number,
+            dashed=state == ORIGINAL,
+            best=best if stands_out else None,
         )
+        lines.append(line)
     chance = next((estimate.null_value for estimate in lines[0].y if estimate is not None), None)
-    return LineChart(
+    layer_axis = Axis(title="layer (0 is the embedding output)", display="count")
+    yield LineChart(
         name=f"adjustment-layers-{effect.language}-{text}-{centering}",
         title=f"Retrieval accuracy per layer: {name}",
         note="Mean of both directions with 95 % intervals. Both states are measured on the same sentences, so bands "
         "that overlap may still differ: the difference has an interval of its own.",
-        x=_LAYER_AXIS,
+        x=layer_axis,
         y=Axis(title="retrieval accuracy (P@1)", display="percent", zero=True),
         lines=tuple(lines),
         references=() if chance is None else (ReferenceLine(label="chance level", values=(chance,)),),
     )
-
-
-def _layer_difference_chart(effect: AdjustmentEffect, text: str, centering: str, name: str) -> LineChart | None:
-    layers = [at for at in effect.layers(ORIGINAL, text) if at in effect.layers(ADJUSTED, text)]
-    changes = [effect.change_at(text, (layer, layer), centering).difference for layer in layers]
-    if not any(changes):
-        return None
-    line = Line(name="after minus before", x=tuple(float(layer) for layer in layers), y=tuple(changes))
-    return LineChart(
-        name=f"adjustment-layer-differences-{effect.language}-{text}-{centering}",
-        title=f"Change per layer: {name}",
-        note="Paired difference of the mean of both directions, with its 95 % interval over sentences.",
-        x=_LAYER_AXIS,
-        y=Axis(title="difference (points)", display="points"),
-        lines=(line,),
-        references=_NO_DIFFERENCE,
-    )
+    both = [layer for layer in effect.layers(ORIGINAL, text) if layer in effect.layers(ADJUSTED, text)]
+    changes = tuple(effect.change_at(text, (layer, layer), centering).difference for layer in both)
+    if any(changes):
+        yield LineChart(
+            name=f"adjustment-layer-differences-{effect.language}-{text}-{centering}",
+            title=f"Change per layer: {name}",
+            note="Paired difference of the mean of both directions, with its 95 % interval over sentences.",
+            x=layer_axis,
+            y=Axis(title="difference (points)", display="points"),
+            lines=(Line(name="after minus before", x=tuple(float(layer) for layer in both), y=changes),),
+            references=_NO_DIFFERENCE,
+        )
 
 
 # Distances of related and unrelated words: adjustments, transfers and studies show them
@@ -897,7 +887,7 @@ def _curve_section(run: Run) -> Section | None:
 
 def _data_section(run: Run) -> Section | None:
     """What was trained on per language, and all that was left out."""
-    trained = _trained_on(run)
+    trained = _languages(run)
     if not trained:
         return None
     facts = []

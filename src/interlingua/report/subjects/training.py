@@ -30,14 +30,14 @@ MAX_NAMED_LANGUAGES = 4
 _CENTERINGS = {"raw": "as is", "centred": "centred"}
 
 
-def _summary(run: Run) -> Mapping[str, Any]:
+def training_summary(run: Run) -> Mapping[str, Any]:
     """The content of `training.json`."""
     summary = run.about.get("training")
     return summary if isinstance(summary, Mapping) else {}
 
 
 def _metrics(run: Run) -> Sequence[Entry]:
-    return _summary(run).get("metrics") or ()
+    return training_summary(run).get("metrics") or ()
 
 
 def _last(run: Run) -> Entry:
@@ -50,7 +50,7 @@ def _text_finding(run: Run) -> Finding:
     That is the loss of word frequencies on the held-out text; where none was held out, that of guessing evenly over the
     vocabulary, ln(its size), which judges the text that was trained on alone.
     """
-    last, vocabulary = _last(run), int(_summary(run).get("vocabulary", 0))
+    last, vocabulary = _last(run), int(training_summary(run).get("vocabulary", 0))
     about, basis = {"held_out": "unigram_loss" in last}, Basis()
     if about["held_out"]:
         loss, level = float(last["held_out_loss"]), float(last["unigram_loss"])
@@ -115,7 +115,7 @@ def _translations_sentence(finding: Finding) -> str:
 
 def _headline(run: Run) -> Headline:
     """What was not learnt answers first: a model at chance is not judged by anything else."""
-    summary, findings = _summary(run), _findings(run)
+    summary, findings = training_summary(run), _findings(run)
     at_chance = [finding for finding in findings if finding.verdict is Verdict.AT_CHANCE]
     answer = (at_chance or findings[::-1])[0]
     languages = [language_name(str(code), run.about) for code in summary.get("languages") or ()]
@@ -168,7 +168,7 @@ def _figures(run: Run, findings: Sequence[Finding]) -> Iterator[KeyFigure]:
 def _sections(run: Run) -> list[Section]:
     charts = tuple(chart for chart in (_loss_chart(run), _retrieval_chart(run)) if chart is not None)
     sections = [Section(name="pretraining-curves", title="Over training", charts=charts)] if charts else []
-    summary, tables = _summary(run), tuple(_text_table(run))
+    summary, tables = training_summary(run), tuple(_text_table(run))
     facts = (
         ("Architecture", str(summary.get("architecture", ""))),
         ("Languages", ", ".join(map(str, summary.get("languages") or ()))),
@@ -183,7 +183,7 @@ def _loss_chart(run: Run) -> LineChart | None:
     references = []
     if "unigram_loss" in last:
         references.append(ReferenceLine(label="word frequencies alone", values=(float(last["unigram_loss"]),)))
-    if (vocabulary := int(_summary(run).get("vocabulary", 0))) > 1:
+    if (vocabulary := int(training_summary(run).get("vocabulary", 0))) > 1:
         references.append(ReferenceLine(label="guessing evenly", values=(math.log(vocabulary),)))
     return curve_chart(
         _metrics(run),
@@ -245,7 +245,7 @@ _STEPS = Axis(title="training step", display="count")
 
 def _text_table(run: Run) -> Iterator[Table]:
     """One row per language: lines kept, and left out by each rule; none where the text was taken as it is."""
-    lines: Mapping[str, Mapping[str, int]] = _summary(run).get("lines_of_text") or {}
+    lines: Mapping[str, Mapping[str, int]] = training_summary(run).get("lines_of_text") or {}
     rules = list(dict.fromkeys(rule for counts in lines.values() for rule in counts))
     if len(rules) > 1:
         columns = (Column(title="language"), *(Column(title=rule, display="count") for rule in rules))
