@@ -229,7 +229,7 @@ def _text(text: str) -> str:
 
 
 def round_digits(value: float | int | None, digits: int = 6) -> float | int | None:
-    """The number with so many digits; None of one that is not finite, which JSON cannot hold."""
+    """The number rounded to significant digits; None of one that is not finite, which JSON cannot hold."""
     if value is None or isinstance(value, int):
         return value
     return float(f"{value:.{digits}g}") if math.isfinite(value) else None
