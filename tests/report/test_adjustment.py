@@ -96,7 +96,7 @@ def test_of_several_languages_each_has_its_finding_and_the_worst_verdict_leads()
     assert head.answer.verdict is Verdict.LOWER
     assert [(each.about["language"], each.verdict) for each in head.findings] == [
         ("ru", Verdict.HIGHER), ("hi", Verdict.HIGHER), ("es", Verdict.LOWER)]  # fmt: skip
-    assert [(name, said) for name, said, _ in head.answer.about["languages"]] == [
+    assert [(name, said) for name, said in head.answer.about["languages"]] == [
         ("Russian", "higher"), ("Hindi", "higher"), ("Spanish", "lower")]  # fmt: skip
 
 

@@ -142,7 +142,12 @@ def build_report(runs: Sequence[Run], *, title: str = "") -> Report:
         compared: Report = import_module("interlingua.report.subjects.comparison").build(runs, title)
         return compared
     (run,) = runs
-    headline = run_headline(run) or _empty_headline(run)
+    headline = run_headline(run)
+    if headline is None:
+        model = run.about.get("model") or run.about.get("name") or ""
+        about = escape_control_characters(f" of {model}" if model else "")
+        no_result = Finding(kind="no_result", verdict=Verdict.NOT_TESTED)
+        headline = Headline(title=f"{run.kind.capitalize()}{about}", answer=no_result)
     if run.unfinished:
         unfinished = Finding(kind="unfinished", verdict=Verdict.UNFINISHED, about={"progress": run.unfinished})
         headline = replace(headline, answer=unfinished, findings=(headline.answer, *headline.findings))
@@ -150,14 +155,6 @@ def build_report(runs: Sequence[Run], *, title: str = "") -> Report:
         headline = replace(headline, title=title)
     sections = with_unique_names([*run_sections(run), provenance_section(run)])
     return Report(command=run.kind, headline=headline, sections=sections, runs=(run,))
-
-
-def _empty_headline(run: Run) -> Headline:
-    model = run.about.get("model") or run.about.get("name") or ""
-    about = escape_control_characters(f" of {model}" if model else "")
-    return Headline(
-        title=f"{run.kind.capitalize()}{about}", answer=Finding(kind="no_result", verdict=Verdict.NOT_TESTED)
-    )
 
 
 @sentence_of("unfinished", topic="Unfinished run")
@@ -182,21 +179,8 @@ _LABELS = {
     "learning_rate": "Learning rate", "batch_size": "Batch size", "epochs": "Epochs", "max_length": "Longest input",
     "warmup": "Warm-up", "seconds": "Seconds", "created": "Created", "data": "Data", "size": "Size", "paper": "Paper",
 }  # fmt: skip
-_NOT_SETTINGS = frozenset(
-    (
-        "kind",
-        "names",
-        "digests",
-        "versions",
-        "skipped",
-        "steps",
-        "unfinished",
-        "settings",
-        "schema",
-        "notes",
-        "training",
-    )
-)
+_NOT_SETTINGS = {"kind", "names", "digests", "versions", "skipped", "steps", "unfinished", "settings", "schema",
+                 "notes", "training"}  # fmt: skip
 """Parts of run.json that are shown elsewhere or that only a program reads."""
 
 
@@ -204,19 +188,18 @@ def provenance_section(run: Run, *, name: str = "provenance", title: str = "How 
     """Settings, what was skipped, versions and digests of a run: the last section, and the only one with digests."""
     settings = {**_mapping(run.about.get("settings")), **run.about}
     order = [key for key in _LABELS if key in settings] + [key for key in settings if key not in _LABELS]
-    facts: list[Fact] = [
-        (_LABELS.get(key) or _label(key), text)
-        for key in order
-        if key not in _NOT_SETTINGS and (text := describe_setting(settings[key]))
-    ]
+    facts: list[Fact] = []
+    for key in order:
+        if key not in _NOT_SETTINGS and (text := describe_setting(settings[key])):
+            facts.append((_LABELS.get(key) or escape_control_characters(key.replace("_", " ").capitalize()), text))
     facts.append(("Skipped or left out", tuple(_notes(run.about)) or "Nothing."))
-    versions = _mapping(run.about.get("versions")) or _first_versions(run)
-    if versions:
-        facts.append(("Versions", ", ".join(describe_setting(f"{name} {value}") for name, value in versions.items())))
-    digests = {**_mapping(run.about.get("digests"))}
-    if digests:
-        lines = tuple(describe_setting(f"{name} {value}") for name, value in digests.items())
-        facts.append(("Digests of models and data", lines))
+    of_records = next((record.versions for record in run.records if record.versions), {})
+    versions, digests = (
+        [describe_setting(f"{part} {value}") for part, value in known.items()]
+        for known in (_mapping(run.about.get("versions")) or of_records, _mapping(run.about.get("digests")))
+    )
+    facts += [("Versions", ", ".join(versions))] if versions else []
+    facts += [("Digests of models and data", tuple(digests))] if digests else []
     return Section(name=name, title=title, facts=tuple(facts), folded=True)
 
 
@@ -230,16 +213,8 @@ def _notes(about: Mapping[str, Any]) -> list[str]:
     return [escape_control_characters(note) for note in notes]
 
 
-def _first_versions(run: Run) -> Mapping[str, str]:
-    return next((record.versions for record in run.records if record.versions), {})
-
-
 def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
-
-
-def _label(key: str) -> str:
-    return escape_control_characters(key.replace("_", " ").capitalize())
 
 
 def describe_setting(value: object) -> str:
@@ -302,19 +277,15 @@ def _unique(name: str, taken: set[str]) -> str:
     return numbered
 
 
-# Plain data.
-
-
 def _table_data(table: Table) -> dict[str, Any]:
+    def plain(cell: Cell) -> Any:
+        if isinstance(cell, Estimate):
+            return {name: value for name, value in cell.to_dict().items() if value is not None}
+        return None if isinstance(cell, float) and not math.isfinite(cell) else cell
+
     return {
         "title": table.title,
         "note": table.note,
         "columns": [column.title for column in table.columns],
-        "rows": [[_cell_data(cell) for cell in row] for row in table.rows],
+        "rows": [[plain(cell) for cell in row] for row in table.rows],
     }
-
-
-def _cell_data(cell: Cell) -> Any:
-    if isinstance(cell, Estimate):
-        return {name: value for name, value in cell.to_dict().items() if value is not None}
-    return None if isinstance(cell, float) and not math.isfinite(cell) else cell

@@ -175,6 +175,12 @@ class HistogramChart:
     rows: tuple[HistogramRow, ...]
     side_title: str = ""
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Where the axis begins and ends; without ends of its own a bin is 1 wide."""
+        bins = max((len(curve.counts) for row in self.rows for curve in row.histograms), default=1)
+        return self.x.low or 0.0, float(bins) if self.x.high is None else self.x.high
+
 
 @dataclass(frozen=True, kw_only=True)
 class PointGroup:
@@ -254,3 +260,15 @@ class ChartMenu:
 def charts_of(chart: Chart | ChartMenu) -> tuple[Chart, ...]:
     """The charts of a menu in their order, or the one chart."""
     return tuple(chart.charts.values()) if isinstance(chart, ChartMenu) else (chart,)
+
+
+def charts_under_menus(
+    name: str, labels: Sequence[str], charts: Mapping[tuple[str, ...], Chart]
+) -> tuple[Chart | ChartMenu, ...]:
+    """The charts under menus with these labels, of which only those that offer a choice are shown; one chart alone."""
+    menu = ChartMenu.of(name, labels, charts)
+    wanted = [at for at, (_, options) in enumerate(menu.menus) if len(options) > 1]
+    if not wanted:
+        return tuple(charts.values())
+    shown = {tuple(key[at] for at in wanted): chart for key, chart in charts.items()}
+    return (ChartMenu(name=name, menus=tuple(menu.menus[at] for at in wanted), charts=shown),)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from interlingua.record import Estimate
-from interlingua.report.kit.table import Cell, MarkedEstimate, Table
+from interlingua.report.kit.table import Cell, Column, MarkedEstimate, Table
 from interlingua.report.kit.wording import escape_control_characters, format_deviation, format_interval, format_value
 
 _FORMULA = re.compile(r"[\s\x00-\x1f\u200b-\u200f\u2060\ufeff]*[=+\-@＝＋－＠]|[\t\r\n]")
@@ -36,7 +36,7 @@ def format_cell(cell: Cell, table: Table, column: int, *, interval: bool = True)
         return escape_control_characters(cell)
     if isinstance(cell, Estimate):
         display = "number" if kind.display == "text" else kind.display
-        bounds = format_interval(cell.ci_low, cell.ci_high, display) if interval and kind.interval else ""
+        bounds = format_bounds(cell, kind) if interval else ""
         mark = ""
         if isinstance(cell, MarkedEstimate):
             mark = cell.mark
@@ -45,6 +45,13 @@ def format_cell(cell: Cell, table: Table, column: int, *, interval: bool = True)
     if kind.display == "text":
         return str(cell) if isinstance(cell, int) else format_value(cell, "number")
     return format_value(cell, kind.display)
+
+
+def format_bounds(cell: Cell, column: Column) -> str:
+    """The interval of a cell where its column has one, else nothing."""
+    if not isinstance(cell, Estimate) or not column.interval:
+        return ""
+    return format_interval(cell.ci_low, cell.ci_high, "number" if column.display == "text" else column.display)
 
 
 def is_numeric(table: Table, column: int) -> bool:

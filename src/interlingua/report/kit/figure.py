@@ -6,7 +6,7 @@ import base64
 import gzip
 import html
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -47,94 +47,78 @@ def chart_table(chart: Chart) -> Table:
     return Table(name=chart.name, title=chart.title, note=chart.note, columns=tuple(columns), rows=tuple(rows))
 
 
-def _columns_and_rows(chart: Chart) -> tuple[list[Column], list[tuple[Cell, ...]]]:  # noqa: PLR0911 - one per kind
+def _columns_and_rows(chart: Chart) -> tuple[list[Column], list[tuple[Cell, ...]]]:
+    columns: list[Column]
+    rows: list[tuple[Cell, ...]]
     match chart:
         case LineChart():
-            return _line_rows(chart)
+            columns = [Column(title="line"), Column(title=chart.x.title)]
+            columns.append(Column(title=chart.y.title, display=chart.y.display, interval=True))
+            rows = list(_line_rows(chart))
         case HeatMap():
             columns = [Column(title="")] + [Column(title=name, display=chart.display) for name in chart.columns]
-            return columns, [(name, *cells) for name, cells in zip(chart.rows, chart.cells, strict=True)]
+            rows = [(name, *cells) for name, cells in zip(chart.rows, chart.cells, strict=True)]
         case ScatterChart():
             columns = [Column(title="label"), Column(title="group")]
             columns += [Column(title=axis.title, display=axis.display) for axis in (chart.x, chart.y)]
             names = dict(enumerate(chart.groups))
-            return columns, [(dot.label, names.get(dot.color, ""), dot.x, dot.y) for dot in chart.dots]
+            rows = [(dot.label, names.get(dot.color, ""), dot.x, dot.y) for dot in chart.dots]
         case IntervalChart():
-            return _interval_rows(chart)
+            display = chart.x.display
+            columns = [Column(title=""), Column(title="group")]
+            columns.append(Column(title=chart.x.title, display=display, interval=True))
+            columns += [Column(title="chance level", display=display), Column(title="single values")]
+            dots = [", ".join(format_value(value, display) for value, _ in row.dots) for row in chart.rows]
+            rows = [(r.label, r.group, r.estimate, r.reference, own) for r, own in zip(chart.rows, dots, strict=True)]
+            unused = [at for at in (3, 4) if not any(row[at] not in (None, "") for row in rows)]
+            columns = [column for at, column in enumerate(columns) if at not in unused]
+            rows = [tuple(cell for at, cell in enumerate(row) if at not in unused) for row in rows]
         case HistogramChart():
-            return _histogram_rows(chart)
+            columns = [Column(title=title) for title in ("", "curve")]
+            columns += [Column(title=title, display="decimal3") for title in (f"{chart.x.title}, from", "to")]
+            columns.append(Column(title="count", display="count"))
+            columns += [Column(title=chart.side_title, display="decimal3")] if chart.side_title else []
+            rows = list(_histogram_rows(chart))
         case FlowChart():
             columns = [Column(title=title) for title in ("part", chart.source_name, chart.target_name)]
             columns.append(Column(title="share", display="percent"))
             left, right = chart.source_words, chart.target_words
-            flows = [("flow", left[flow.source][0], right[flow.target][0], flow.share) for flow in chart.flows]
-            words = [("word", word, "", share) for word, share in left] + [
-                ("word", "", word, share) for word, share in right
-            ]
-            return columns, [*words, *flows]
+            rows = [("word", word, "", share) for word, share in left]
+            rows += [("word", "", word, share) for word, share in right]
+            rows += [("flow", left[flow.source][0], right[flow.target][0], flow.share) for flow in chart.flows]
         case PointMap():
             columns = [Column(title="group"), Column(title="row", display="count")]
             columns += [Column(title=axis, display="decimal3") for axis in ("x", "y")] + [Column(title="text")]
-            return columns, [
+            rows = [
                 (group.name, group.rows[at] if group.rows else at, group.x[at], group.y[at], group.texts[at])
                 for group in chart.groups
                 for at in range(len(group.x))
             ]
+    return columns, rows
 
 
-def _line_rows(chart: LineChart) -> tuple[list[Column], list[tuple[Cell, ...]]]:
-    columns = [Column(title="line"), Column(title=chart.x.title)]
-    columns.append(Column(title=chart.y.title, display=chart.y.display, interval=True))
-    rows: list[tuple[Cell, ...]] = [
-        (line.name, _place(x), estimate)
-        for line in chart.lines
-        for x, estimate in zip(line.x, line.y, strict=True)
-        if estimate is not None
-    ]
-    places = list(dict.fromkeys(x for line in chart.lines for x in line.x))
+def _line_rows(chart: LineChart) -> Iterator[tuple[Cell, ...]]:
+    def place(x: float | str) -> str | int | float:
+        return int(x) if isinstance(x, float) and x.is_integer() else x
+
+    for line in chart.lines:
+        known = zip(line.x, line.y, strict=True)
+        yield from ((line.name, place(x), estimate) for x, estimate in known if estimate is not None)
+    places = [place(x) for x in dict.fromkeys(x for line in chart.lines for x in line.x)]
     for reference in chart.references:
-        several = len(reference.values) > 1
-        rows += [
-            (reference.label, _place(places[at]) if several else "", value)
-            for at, value in enumerate(reference.values)
-            if value is not None
-        ]
-    return columns, rows
+        at = places if len(reference.values) > 1 else [""]
+        known_values = zip(at, reference.values, strict=False)
+        yield from ((reference.label, x, value) for x, value in known_values if value is not None)
 
 
-def _place(x: float | str) -> str | int | float:
-    return int(x) if isinstance(x, float) and x.is_integer() else x
-
-
-def _interval_rows(chart: IntervalChart) -> tuple[list[Column], list[tuple[Cell, ...]]]:
-    display = chart.x.display
-    columns = [Column(title=""), Column(title="group"), Column(title=chart.x.title, display=display, interval=True)]
-    has_null = any(row.reference is not None for row in chart.rows)
-    columns += [Column(title="chance level", display=display)] if has_null else []
-    has_dots = any(row.dots for row in chart.rows)
-    columns += [Column(title="single values")] if has_dots else []
-    rows: list[tuple[Cell, ...]] = []
-    for row in chart.rows:
-        dots = ", ".join(format_value(value, display) for value, _ in row.dots)
-        null: tuple[Cell, ...] = (row.reference,) if has_null else ()
-        rows.append((row.label, row.group, row.estimate, *null, *((dots,) if has_dots else ())))
-    return columns, rows
-
-
-def _histogram_rows(chart: HistogramChart) -> tuple[list[Column], list[tuple[Cell, ...]]]:
-    columns = [Column(title=""), Column(title="curve"), Column(title=f"{chart.x.title}, from", display="decimal3")]
-    columns += [Column(title="to", display="decimal3"), Column(title="count", display="count")]
-    columns += [Column(title=chart.side_title, display="decimal3")] if chart.side_title else []
-    rows: list[tuple[Cell, ...]] = []
+def _histogram_rows(chart: HistogramChart) -> Iterator[tuple[Cell, ...]]:
+    low, high = chart.ends
     for row in chart.rows:
         side: tuple[Cell, ...] = (row.side,) if chart.side_title else ()
         for curve in row.histograms:
-            low = chart.x.low if chart.x.low is not None else 0.0
-            high = chart.x.high if chart.x.high is not None else float(len(curve.counts))
             width = (high - low) / max(len(curve.counts), 1)
             for at, count in enumerate(curve.counts):
-                rows.append((row.label, curve.name, low + at * width, low + (at + 1) * width, count, *side))
-    return columns, rows
+                yield row.label, curve.name, low + at * width, low + (at + 1) * width, count, *side
 
 
 # ---- charts of a page ---------------------------------------------------------------------------------------------
@@ -176,15 +160,14 @@ class PageCharts:
         }
 
     def _payload(self, chart: Chart | ChartMenu, width: int) -> dict[str, Any]:
-        if not isinstance(chart, ChartMenu):
-            return {"menus": [], "states": {"": self._state(chart, width)}}
-        places = [{option: at for at, option in enumerate(options)} for _, options in chart.menus]
+        menus, charts = (chart.menus, chart.charts) if isinstance(chart, ChartMenu) else ((), {(): chart})
+        places = [{option: at for at, option in enumerate(options)} for _, options in menus]
         states = {
             ",".join(str(places[menu][option]) for menu, option in enumerate(options)): self._state(one, width)
-            for options, one in chart.charts.items()
+            for options, one in charts.items()
         }
-        menus = [[plain_text(label), [plain_text(option) for option in options]] for label, options in chart.menus]
-        return {"menus": menus, "states": states}
+        plain = [[plain_text(label), [plain_text(option) for option in options]] for label, options in menus]
+        return {"menus": plain, "states": states}
 
     def _state(self, chart: Chart, width: int) -> dict[str, Any]:
         common = {"title": plain_text(chart.title), "note": plain_text(chart.note)}
@@ -205,8 +188,8 @@ class PageCharts:
         groups = [
             {
                 "name": plain_text(group.name),
-                "x": [_digits(x, 4) for x in group.x],
-                "y": [_digits(y, 4) for y in group.y],
+                "x": [round_digits(x, 4) for x in group.x],
+                "y": [round_digits(y, 4) for y in group.y],
                 "text": [self._texts.setdefault(plain_text(text), len(self._texts)) for text in group.texts],
                 "rows": list(group.rows),
                 "color": next(free) if color == GREY else color,
@@ -226,9 +209,9 @@ class PageCharts:
         if isinstance(cell, str):
             return plain_text(cell)
         if not isinstance(cell, Estimate):
-            return _digits(cell)
+            return round_digits(cell)
         tests = (cell.p, cell.p_adjusted) if isinstance(cell, Difference) else ()
-        numbers = [_digits(each) for each in (cell.value, cell.ci_low, cell.ci_high, cell.null_value, *tests)]
+        numbers = [round_digits(each) for each in (cell.value, cell.ci_low, cell.ci_high, cell.null_value, *tests)]
         while numbers[-1] is None:
             numbers.pop()
         return [self._group(cell.records), *numbers]
@@ -245,7 +228,8 @@ def _text(text: str) -> str:
     return html.escape(plain_text(text), quote=True)
 
 
-def _digits(value: float | int | None, digits: int = 6) -> float | int | None:
+def round_digits(value: float | int | None, digits: int = 6) -> float | int | None:
+    """The number rounded to significant digits; None of one that is not finite, which JSON cannot hold."""
     if value is None or isinstance(value, int):
         return value
     return float(f"{value:.{digits}g}") if math.isfinite(value) else None

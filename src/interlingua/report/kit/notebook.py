@@ -37,7 +37,7 @@ class ReportedResult(ABC):
     def summary(self) -> str:
         """The verdict and the findings as plain text, one per line."""
         report = self.report()
-        findings = dict.fromkeys(f"{finding.topic}. {finding.sentence}" for finding in report.findings())
+        findings = [f"{topic}. {sentence}" for topic, sentence in _listed_findings(report)]
         return "\n".join([report.headline.answer.sentence, *findings])
 
     def page(self) -> str:
@@ -68,13 +68,17 @@ class PageFrame:
         return f'<iframe srcdoc="{page}" width="100%" height="{self.height}" style="border:0"></iframe>'
 
 
+def _listed_findings(report: Report) -> list[tuple[str, str]]:
+    """Topic and sentence of each finding, those of several sections once."""
+    return list(dict.fromkeys((finding.topic, finding.sentence) for finding in report.findings()))
+
+
 def summary_html(report: Report, page_file: Path | None = None) -> str:
     """Title, verdict, key figures, findings and a link to the page, as at most 30 kB of HTML without scripts."""
     head = report.headline
-    findings = list(dict.fromkeys((finding.topic, finding.sentence) for finding in report.findings()))
     rows = "".join(
         f'<dt style="opacity:.7">{_text(topic)}</dt><dd style="margin:0 0 .5em">{_text(sentence)}</dd>'
-        for topic, sentence in findings[:MAX_FINDINGS]
+        for topic, sentence in _listed_findings(report)[:MAX_FINDINGS]
     )
     figures = "".join(_figure_html(figure) for figure in head.figures)
     link = "" if page_file is None else (

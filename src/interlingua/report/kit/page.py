@@ -18,17 +18,17 @@ from markupsafe import Markup, escape
 
 from interlingua import __version__
 from interlingua.record import Estimate, Record
-from interlingua.report.kit.chart import Chart, PointMap, charts_of
+from interlingua.report.kit.chart import PointMap, charts_of
 from interlingua.report.kit.citations import cite
 from interlingua.report.kit.evidence import tied_for_first
-from interlingua.report.kit.exports import format_cell, is_numeric, to_csv, to_latex, to_markdown
-from interlingua.report.kit.figure import PageCharts
+from interlingua.report.kit.exports import format_bounds, format_cell, is_numeric, to_csv, to_latex, to_markdown
+from interlingua.report.kit.figure import PageCharts, round_digits
 from interlingua.report.kit.finding import Finding
 from interlingua.report.kit.glossary import GLOSSARY, find_terms
 from interlingua.report.kit.section import split_code, split_commands
 from interlingua.report.kit.svg import chart_css
 from interlingua.report.kit.table import Cell, Table, cell_records
-from interlingua.report.kit.wording import escape_control_characters, format_interval
+from interlingua.report.kit.wording import escape_control_characters
 
 if TYPE_CHECKING:
     from interlingua.report.report import Report
@@ -79,20 +79,16 @@ def _packed_column(name: str, records: Sequence[Record]) -> Any:
     """The values of a field: numbers as they are (six digits), all others as places in a list of different values."""
     values = [getattr(record, name) for record in records]
     if name in _NUMBERS:
-        return [_six_digits(value) for value in values]
+        return [round_digits(value) for value in values]
     if name == "details":
-        values = [_short_details(value) for value in values]
+        values = [{key: part for key, part in value.items() if _is_short(part)} for value in values]
     texts = [json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":")) for value in values]
     places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
     return {"values": [json.loads(text) for text in places], "places": [places[text] for text in texts]}
 
 
-def _short_details(details: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: value
-        for name, value in details.items()
-        if not (isinstance(value, (list, tuple, Mapping)) and len(value) > MAX_DETAILS)
-    }
+def _is_short(detail: Any) -> bool:
+    return not (isinstance(detail, (list, tuple, Mapping)) and len(detail) > MAX_DETAILS)
 
 
 def _plain(value: Any) -> Any:
@@ -101,12 +97,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(name): _plain(inner) for name, inner in value.items()}
     return [_plain(inner) for inner in value] if isinstance(value, (list, tuple)) else value
-
-
-def _six_digits(value: float | int | None) -> float | int | None:
-    if value is None or isinstance(value, int):
-        return value
-    return float(f"{value:.6g}") if math.isfinite(value) else None
 
 
 def _ranges(places: Sequence[int]) -> Iterator[str]:
@@ -131,11 +121,22 @@ def render_page(report: Report) -> str:
     index = RecordIndex()
     used_terms: dict[str, None] = {}
     drawn = [one for chart in report.charts() for one in charts_of(chart)]
-    scripts = [asset(name) for name in _script_names(drawn)]
+    of_charts = ["pdf.js", *(["dots.js"] if any(isinstance(chart, PointMap) for chart in drawn) else []), "charts.js"]
+    scripts = [asset(name) for name in (*(of_charts if drawn else ()), "report.js")]
     charts = PageCharts(index.group)
 
     def text(value: str) -> Markup:
         return inline_markup(value, used_terms)
+
+    def packed_data() -> str:
+        """What the script reads; made last, when every number of the page has its records."""
+        data = {
+            "records": index.to_dict(),
+            "tables": _table_files(report),
+            "charts": charts.to_dict() if drawn else None,
+        }
+        plain = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return base64.b64encode(gzip.compress(plain.encode("utf-8", "backslashreplace"), mtime=0)).decode()
 
     # Autoescape covers every value. What is marked safe is an asset of ours, a figure of `kit.figure`, or a `Markup`.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
@@ -161,20 +162,8 @@ def render_page(report: Report) -> str:
         papers=cite(report.texts()),
         glossary=GLOSSARY,
         used_terms=used_terms,
-        data=lambda: _packed(
-            {
-                "records": index.to_dict(),
-                "tables": _table_files(report),
-                "charts": charts.to_dict() if drawn else None,
-            }
-        ),
+        data=packed_data,
     )
-
-
-def _script_names(charts: Sequence[Chart]) -> list[str]:
-    """The scripts that a page needs, in their order: of charts only where it has some."""
-    names = ["pdf.js", *(["dots.js"] if any(isinstance(chart, PointMap) for chart in charts) else []), "charts.js"]
-    return [*(names if charts else []), "report.js"]
 
 
 def finding_records(finding: Finding) -> tuple[Record, ...]:
@@ -218,7 +207,7 @@ def _table_rows(table: Table, index: RecordIndex) -> Iterator[list[dict[str, Any
         yield [
             {
                 "text": format_cell(cell, table, at, interval=False),
-                "interval": _interval(cell, table, at),
+                "interval": format_bounds(cell, table.columns[at]),
                 "group": _data_group(index.group(cell_records(cell))),
                 "sort": _sort_value(cell),
                 "best": place in best[at],
@@ -227,18 +216,11 @@ def _table_rows(table: Table, index: RecordIndex) -> Iterator[list[dict[str, Any
         ]
 
 
-def _interval(cell: Cell, table: Table, at: int) -> str:
-    column = table.columns[at]
-    if not isinstance(cell, Estimate) or not column.interval:
-        return ""
-    return format_interval(cell.ci_low, cell.ci_high, "number" if column.display == "text" else column.display)
-
-
 def _sort_value(cell: Cell) -> Markup:
     value = cell.value if isinstance(cell, Estimate) else cell
     if not isinstance(value, (int, float)) or not math.isfinite(value):
         return Markup("")
-    return Markup(' data-v="{}"').format(_six_digits(value))
+    return Markup(' data-v="{}"').format(round_digits(value))
 
 
 def _best_rows(table: Table, at: int) -> frozenset[int]:
@@ -264,11 +246,6 @@ def _table_files(report: Report) -> dict[str, dict[str, str]]:
         if len(table.rows) <= MAX_PAGE_ROWS:
             files[table.name] |= {"tex": to_latex(table), "md": to_markdown(table)}
     return files
-
-
-def _packed(data: object) -> str:
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(gzip.compress(text.encode("utf-8", "backslashreplace"), mtime=0)).decode()
 
 
 def content_security_policy(scripts: Sequence[str]) -> str:

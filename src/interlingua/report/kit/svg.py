@@ -158,10 +158,6 @@ STYLES = _style_table()
 """What each class looks like; `@ink` is a colour of the theme. Later classes win."""
 
 
-def _css_value(value: str) -> str:
-    return f"var(--{value[1:]})" if value[0] == "@" else value
-
-
 def chart_css() -> str:
     """The styles of charts for a page, which has `--paper`, `--ink`, `--soft` and `--line` itself."""
 
@@ -171,9 +167,10 @@ def chart_css() -> str:
 
     light, dark = variables("light"), variables("dark")
     rules = "".join(
-        f".chart .{name}{{{';'.join(f'{key}:{_css_value(value)}' for key, value in style.items())}}}"
+        f".chart .{name}{{{';'.join(f'{key}:{value}' for key, value in style.items())}}}"
         for name, style in STYLES.items()
     )
+    rules = re.sub("@([a-z0-9]+)", r"var(--\1)", rules)
     return (
         f":root{{{light}}}@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}"
         f":root[data-theme=dark]{{{dark}}}{rules}{_asset('report/templates/charts.css').decode()}"
@@ -292,9 +289,13 @@ def _trace(points: Iterable[tuple[float, float]]) -> str:
     return "M" + "L".join(f"{_number(x)} {_number(y)}" for x, y in points)
 
 
-def _tip(names: Iterable[str], estimate: Estimate, display: Display) -> str:
+def _head(*names: str) -> str:
+    """The names of what a mark is, each with its own direction."""
+    return ", ".join(_isolated(name) for name in names if name)
+
+
+def _tip(head: str, estimate: Estimate, display: Display) -> str:
     """What a mark says: what it is, its value with interval, chance level and number of items."""
-    head = ", ".join(name for name in names if name)
     interval = format_interval(estimate.ci_low, estimate.ci_high, display)
     lines = [head, f"{format_value(estimate.value, display)} {interval}".rstrip()]
     if estimate.null_value is not None:
@@ -370,8 +371,24 @@ class _Sheet:
         where = f'cx="{_number(x)}" cy="{_number(y)}" r="{_number(radius)}"'
         self.parts.append(f'<circle {where} class="{style}"{mark}/>')
 
-    def is_free(self, box: Box) -> bool:
-        return not any(_overlap(box, other) for other in self.boxes)
+    def text_where_free(
+        self,
+        text: str,
+        places: Iterable[tuple[float, float, str]],
+        style: str = "s",
+        *,
+        size: int = 12,
+        taken: Sequence[Box] = (),
+        frame: Box = (-math.inf, -math.inf, math.inf, math.inf),
+    ) -> bool:
+        """Write a text at the first place (x, y, anchor) in the frame where it covers no text and nothing taken."""
+        for x, y, anchor in places:
+            box = text_box(x, y, text, anchor, size)
+            inside = frame[0] <= box[0] and box[2] <= frame[2] and frame[1] <= box[1] and box[3] <= frame[3]
+            if inside and not any(_overlap(box, other) for other in (*self.boxes, *taken)):
+                self.text(x, y, text, style, anchor=anchor, size=size)
+                return True
+        return False
 
     def finished(self, chart: Chart) -> str:
         width, height = self.width + 2 * MARGIN, math.ceil(self.height) + 2 * MARGIN
@@ -411,8 +428,8 @@ def nice_ticks(low: float, high: float, most: int) -> list[float]:
     return [low]
 
 
-def format_tick(value: float, display: Display, step: float) -> str:
-    r"""The number of a tick, with as many digits as the step between ticks needs.
+def format_tick(value: float, display: Display, step: float, *, unit: bool = True) -> str:
+    r"""The number of a tick or a cell, with as many digits as the step needs; in a cell the legend names the unit.
 
     >>> format_tick(0.25, "percent", 0.05), format_tick(-0.02, "points", 0.02), format_tick(1500, "number", 500)
     ('25\xa0%', '−2', '1,500')
@@ -421,9 +438,9 @@ def format_tick(value: float, display: Display, step: float) -> str:
     digits = max(0, -math.floor(math.log10(step) + 1e-9)) if step > 0 else 2
     text = f"{shown:,.{digits}f}" if abs(shown) >= 1000 else format_number(shown, digits)
     text = text.replace("-", "−")
-    if display == "percent":
+    if display == "percent" and unit:
         return f"{text}\N{NO-BREAK SPACE}%"
-    return f"+{text}" if display == "points" and shown > 0 else text
+    return f"+{text}" if display == "points" and round(shown, digits) > 0 else text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -482,14 +499,16 @@ def _require_finite(values: Iterable[float]) -> None:
         raise ValueError("a chart draws finite numbers only")
 
 
-def _bounds(estimates: Iterable[Estimate | None]) -> list[float]:
-    return [
-        number
-        for estimate in estimates
-        if estimate is not None
-        for number in (estimate.value, estimate.ci_low, estimate.ci_high)
-        if number is not None
-    ]
+def _drawn_values(estimates: Iterable[Estimate | None], references: Iterable[ReferenceLine]) -> list[float]:
+    """Values and bounds of estimates, and those of reference lines."""
+    values = [value for reference in references for value in reference.values]
+    for estimate in estimates:
+        values += [estimate.value, estimate.ci_low, estimate.ci_high] if estimate is not None else []
+    return [value for value in values if value is not None]
+
+
+def _widest(texts: Iterable[str], size: float = 12) -> float:
+    return max((text_width(text, size) for text in texts), default=0.0)
 
 
 def _series(color: int) -> str:
@@ -547,12 +566,23 @@ def _legend(sheet: _Sheet, entries: Sequence[tuple[str, str, int]], y: float) ->
     return y + 22
 
 
+def _group_legend(sheet: _Sheet, colors: Mapping[str, int], top: float) -> float:
+    """A legend of markers where there are several names; returns the y below it."""
+    entries = [(name, "", color) for name, color in colors.items() if name]
+    return _legend(sheet, entries, top) if len(entries) > 1 else top
+
+
 def _grid(sheet: _Sheet, scale: _Scale, left: float, right: float) -> None:
     """Horizontal lines at the ticks of an upward axis, with their numbers left of them."""
     for tick, label in zip(scale.ticks, scale.labels(), strict=True):
         base = tick in (scale.low, 0)
         sheet.segment(left, scale(tick), right, scale(tick), "a" if base else "g")
         sheet.text(left - 6, scale(tick) + 4, label, anchor="end")
+
+
+def _upright_grid(sheet: _Sheet, scale: _Scale, top: float, bottom: float) -> None:
+    for tick in scale.ticks:
+        sheet.segment(scale(tick), top, scale(tick), bottom, "g")
 
 
 def _foot(sheet: _Sheet, scale: _Scale, y: float, title: str) -> None:
@@ -657,16 +687,15 @@ def _draw_lines(sheet: _Sheet, chart: LineChart) -> None:
             raise ValueError(f"the line {line.name!r} has {len(line.x)} places and {len(line.y)} values")
     named = [line for line in lines if line.name] if len(lines) > 1 or chart.references else []
     beside = [plain_text(name) for name in (*(line.name for line in named), *(one.label for one in chart.references))]
-    widest = max(map(text_width, beside), default=0.0)
+    widest = _widest(beside)
     direct = len(beside) * 15 < tall and widest <= width * (0.3 if width >= 400 else 0.26)
     top = 0.0
     if named and not direct:
         top = _legend(sheet, [(line.name, _stroke(line), line.color) for line in named], top) + 4
     top = _head_title(sheet, chart.y.title, top) + 6
-    values = _bounds(estimate for line in lines for estimate in line.y)
-    values += [value for reference in chart.references for value in reference.values if value is not None]
+    values = _drawn_values((estimate for line in lines for estimate in line.y), chart.references)
     upward = _scale(chart.y, axis_ends(chart.y, values, 5), top + tall, top)
-    left = max(map(text_width, upward.labels())) + 8
+    left = _widest(upward.labels()) + 8
     right = width - (widest + 14 if direct and beside else 8)
     across = _places(lines, left + 10, right - 6)
     plot = _LinePlot(sheet=sheet, chart=chart, across=across, upward=upward, left=left, right=right, direct=direct)
@@ -725,7 +754,8 @@ def _draw_line(plot: _LinePlot, line: Line) -> None:
     for x, estimate in zip(line.x, line.y, strict=True):
         if estimate is not None:
             place = f"{plain_text(axis.title)} {_isolated(x) if isinstance(x, str) else _plain_number(x)}".strip()
-            tip = _tip((_isolated(line.name) if line.name else "", place), estimate, plot.chart.y.display)
+            head = ", ".join(filter(None, (_head(line.name), place)))
+            tip = _tip(head, estimate, plot.chart.y.display)
             mark = sheet.mark(tip, estimate.records)
             sheet.symbol(line.color, plot.across[x], upward(estimate.value), radius, f"f{_series(line.color)} m", mark)
 
@@ -743,12 +773,12 @@ def _draw_best(plot: _LinePlot, line: Line) -> None:
     label = format_value(estimate.value, plot.chart.y.display)
     middle = max(x, plot.left + 4 + text_width(label) / 2)
     points = [(u, plot.upward(e.value)) for one in plot.chart.lines for u, e in plot.points(one) if e is not None]
-    boxes = {down: text_box(middle, y + down, label, "middle") for down in (-11, 20)}
-    free = [down for down, box in boxes.items() if plot.sheet.is_free(box) and box[1] > 0]
     # Above, else below, where no line passes; a label on a line is still better than none.
-    clear = [down for down in free if not any(_overlap(boxes[down], (u, v, u + 1, v + 1)) for u, v in points)]
-    for down in (clear or free)[:1]:
-        plot.sheet.text(middle, y + down, label, f"f{_series(line.color)}", anchor="middle")
+    places, color = [(middle, y + down, "middle") for down in (-11, 20)], f"f{_series(line.color)}"
+    below_top = (-math.inf, 0.0, math.inf, math.inf)
+    on_lines = [(u, v, u + 1, v + 1) for u, v in points]
+    if not plot.sheet.text_where_free(label, places, color, taken=on_lines, frame=below_top):
+        plot.sheet.text_where_free(label, places, color, frame=below_top)
 
 
 def _draw_reference(plot: _LinePlot, reference: ReferenceLine) -> None:
@@ -766,12 +796,11 @@ def _draw_reference(plot: _LinePlot, reference: ReferenceLine) -> None:
 def _write_along(sheet: _Sheet, label: str, points: Sequence[tuple[float, float]], ends: tuple[float, float]) -> None:
     """A label above a line, else below it, at its right or left end, where no text stands yet."""
     label = shorten(label, ends[1] - ends[0], 11)
-    at_right, at_left = (ends[1], points[-1][1], "end"), (ends[0] + 4, points[0][1], "start")
-    for x, y, anchor in (at_right, at_left):
-        for away in (-5, 13):
-            if sheet.is_free(text_box(x, y + away, label, anchor, 11)) or (away, anchor) == (13, "start"):
-                sheet.text(x, y + away, label, anchor=anchor, size=11)
-                return
+    (_, first), (_, last) = points[0], points[-1]
+    at_left = ends[0] + 4
+    places = [(ends[1], last - 5, "end"), (ends[1], last + 13, "end"), (at_left, first - 5, "start")]
+    if not sheet.text_where_free(label, places, size=11):
+        sheet.text(at_left, first + 13, label, size=11)
 
 
 def _draw_end_labels(plot: _LinePlot, lines: Sequence[Line]) -> None:
@@ -828,15 +857,16 @@ def _draw_heat_map(sheet: _Sheet, chart: HeatMap) -> None:
     low, high = heat_ends(chart, values)
     rows, columns, cells = _blocks(chart)
     small = 12 if sheet.width >= 700 else 11
-    left = min(max(text_width(row, small) for row in rows), sheet.width * 0.34) + 8
+    left = min(_widest(rows, small), sheet.width * 0.34) + 8
     side = min((sheet.width - left) / len(columns), 58.0)
-    level = max(text_width(column, small) for column in columns) + 4 <= side
-    head = 16.0 if level else min(max(text_width(column, 11) for column in columns), 110.0) + 8
+    level = _widest(columns, small) + 4 <= side
+    head = 16.0 if level else min(_widest(columns, 11), 110.0) + 8
     tall = max(min(side, 34.0 if sheet.width >= 400 else 30.0), 12.0 if len(rows) <= 40 else 3.0)
     top = _draw_heat_legend(sheet, chart, low, high) + head
-    digits = 1 if max(map(abs, values)) < 0.2 else 0
-    shown = [format_heat(value, chart.display, digits) for value in values]
-    written = tall >= 15 and max(text_width(text, 11) for text in shown) + 3 <= side
+    finest = {"count": 1.0, "decimal3": 0.001, "number": 0.01}.get(chart.display)
+    finest = finest or (0.001 if max(map(abs, values)) < 0.2 else 0.01)  # One more digit of small shares.
+    shown = [format_tick(value, chart.display, finest, unit=False) for value in values]
+    written = tall >= 15 and _widest(shown, 11) + 3 <= side
     if side >= 11 or level:
         for column, label in enumerate(columns):
             x = left + (column + 0.5) * side
@@ -855,11 +885,11 @@ def _draw_heat_map(sheet: _Sheet, chart: HeatMap) -> None:
             if cell is None:
                 continue
             step = heat_step(cell.value, low, high)
-            tip = _tip((f"{_isolated(name)} → {_isolated(columns[column])}",), cell, chart.display)
+            tip = _tip(f"{_isolated(name)} → {_isolated(columns[column])}", cell, chart.display)
             box = (left + column * side, y, side - gap, tall - min(gap, tall - 1))
             sheet.rect(box, f"{prefix}{step}", sheet.mark(tip, cell.records))
             if written:
-                text = format_heat(cell.value, chart.display, digits)
+                text = format_tick(cell.value, chart.display, finest, unit=False)
                 sheet.text(box[0] + box[2] / 2, y + tall / 2 + 4, text, f"{ink}{step} v", anchor="middle", size=11)
     sheet.height = top + len(rows) * tall + 4
 
@@ -908,18 +938,6 @@ def heat_step(value: float, low: float, high: float) -> int:
     return min(max(math.floor((value - low) / (high - low) * STEPS), 0), STEPS - 1)
 
 
-def format_heat(value: float, display: Display, digits: int = 0) -> str:
-    """A number in a cell: short, since the legend names the unit. `digits` are those of percent.
-
-    >>> format_heat(0.234, "percent"), format_heat(0.071, "points", 1), format_heat(-0.5, "number")
-    ('23', '+7.1', '−0.50')
-    """
-    if display not in ("percent", "points"):
-        return format_value(value, display)
-    text = format_number(100 * value, digits)
-    return f"+{text}" if display == "points" and round(100 * value, digits) > 0 else text
-
-
 def _draw_heat_legend(sheet: _Sheet, chart: HeatMap, low: float, high: float) -> float:
     """What the colours are of, and a bar with its two ends, 0 in the middle of a diverging one."""
     name = shorten(plain_text(chart.scale), sheet.width)
@@ -945,15 +963,14 @@ def _draw_heat_legend(sheet: _Sheet, chart: HeatMap, low: float, high: float) ->
 def _draw_scatter(sheet: _Sheet, chart: ScatterChart) -> None:
     width, dots = min(sheet.width, 560) if chart.diagonal else sheet.width, chart.dots
     _require_finite(number for dot in dots for number in (dot.x, dot.y))
-    named = [(name, "", color) for color, name in enumerate(chart.groups) if name]
-    top = _legend(sheet, named, 0.0) + 4 if len(named) > 1 else 0.0
-    top = _head_title(sheet, chart.y.title, top)
+    below = _group_legend(sheet, {name: color for color, name in enumerate(chart.groups)}, 0.0)
+    top = _head_title(sheet, chart.y.title, below + 4 if below else 0.0)
     tall = width - 70 if chart.diagonal else _height(width) + 50
     # Where equality is drawn both axes have one scale.
     both = [number for dot in dots for number in (dot.x, dot.y)] if chart.diagonal else []
     ends = axis_ends(chart.y, both or [*(dot.y for dot in dots), *(y for _, y in chart.trend or ())], 6)
     upward = _scale(chart.y, ends, top + tall, top + 6)
-    left = max(map(text_width, upward.labels())) + 8
+    left = _widest(upward.labels()) + 8
     if not chart.diagonal:
         most = max(3, int((width - left) / 75))
         ends = axis_ends(chart.x, (dot.x for dot in dots), most, at_ticks=False)
@@ -988,38 +1005,30 @@ def _label_dots(sheet: _Sheet, chart: ScatterChart, places: Sequence[tuple[float
             (7, 4, "start"), (-7, 4, "end"), (0, -8, "middle"), (0, 15, "middle"),
             (6, -5, "start"), (-6, -5, "end"), (6, 12, "start"), (-6, 12, "end"),
         )  # fmt: skip
-        for right, down, anchor in sides:
-            box = text_box(x + right, y + down, label, anchor, 11)
-            inside = frame[0] <= box[0] and box[2] <= frame[2] and frame[1] <= box[1] and box[3] <= frame[3]
-            others = (other for at, other in enumerate(taken) if at != number)
-            if inside and sheet.is_free(box) and not any(_overlap(box, other) for other in others):
-                sheet.text(x + right, y + down, label, "t", anchor=anchor, size=11)
-                break
+        others = [other for at, other in enumerate(taken) if at != number]
+        beside = [(x + right, y + down, anchor) for right, down, anchor in sides]
+        sheet.text_where_free(label, beside, "t", size=11, taken=others, frame=frame)
 
 
 def _draw_intervals(sheet: _Sheet, chart: IntervalChart) -> None:
     width, rows = sheet.width, chart.rows
-    values = _bounds(row.estimate for row in rows)
+    values = _drawn_values((row.estimate for row in rows), chart.references)
     values += [value for row in rows for value, _ in row.dots]
     values += [row.reference for row in rows if row.reference is not None]
-    values += [value for reference in chart.references for value in reference.values if value is not None]
     groups = {name: color for color, name in enumerate(dict.fromkeys(row.group for row in rows))}
     blocks = [list(block) for _, block in groupby(rows, key=lambda row: row.label)]
     names = [plain_text(block[0].label) for block in blocks]
-    widest = max(map(text_width, names), default=0.0)
+    widest = _widest(names)
     above = widest > width * 0.34  # Long names stand above their rows.
     left = 0.0 if above else widest + 12
     numbers = [_interval_text(row, chart.x.display, full=width >= 700) for row in rows]
-    side = max(map(text_width, numbers), default=0.0) + 14
+    side = _widest(numbers) + 14
     ends = axis_ends(chart.x, values, max(3, int((width - left - side) / 80)), at_ticks=False)
     scale = _scale(chart.x, ends, left + 8, width - side)
-    named = [(name, "", color) for name, color in groups.items() if name]
-    top = _legend(sheet, named, 0.0) if len(named) > 1 else 0.0
-    top = _reference_heads(sheet, chart.references, scale, top)
+    top = _reference_heads(sheet, chart.references, scale, _group_legend(sheet, groups, 0.0))
     step, pad = (18.0, 12.0) if len(rows) > len(blocks) else (26.0, 0.0)
     bottom = top + sum(step * len(block) + pad + (17 if above else 0) for block in blocks)
-    for tick in scale.ticks:
-        sheet.segment(scale(tick), top, scale(tick), bottom, "g")
+    _upright_grid(sheet, scale, top, bottom)
     for value in (reference.values[0] for reference in chart.references):
         if value is not None:
             sheet.segment(scale(value), top - 2, scale(value), bottom, "a" if value == 0 else "r")
@@ -1047,14 +1056,14 @@ def _interval_text(row: IntervalRow, display: Display, *, full: bool) -> str:
 
 def _draw_interval(sheet: _Sheet, row: IntervalRow, color: int, scale: _Scale, y: float) -> None:
     display, name, estimate = scale.display, _series(color), row.estimate
-    head = [_isolated(text) for text in (row.label, row.group) if text]
+    head = _head(row.label, row.group)
     records = estimate.records if estimate else ()
     if row.reference is not None:
-        x, tip = scale(row.reference), f"{', '.join(head)}\nchance level {format_value(row.reference, display)}"
+        x, tip = scale(row.reference), f"{head}\nchance level {format_value(row.reference, display)}"
         cross = _trace([(x - 3, y - 3), (x + 3, y + 3)]) + _trace([(x - 3, y + 3), (x + 3, y - 3)])
         sheet.path(cross, "cross", sheet.mark(tip, records))
     for value, behind in row.dots:
-        mark = sheet.mark(f"{', '.join(head)}\n{format_value(value, display)}", behind)
+        mark = sheet.mark(f"{head}\n{format_value(value, display)}", behind)
         sheet.symbol(0, scale(value), y + 6, 2.2, f"o{name}", mark)
     if estimate is not None:
         if estimate.ci_low is not None and estimate.ci_high is not None:
@@ -1081,20 +1090,17 @@ def _draw_histograms(sheet: _Sheet, chart: HistogramChart) -> None:
     width, rows = sheet.width, chart.rows
     counts = [curve.counts for row in rows for curve in row.histograms]
     _require_finite(number for each in counts for number in each)
-    low = 0.0 if chart.x.low is None else chart.x.low
-    high = float(max(map(len, counts), default=1)) if chart.x.high is None else chart.x.high
+    low, high = chart.ends
     side_title = plain_text(chart.side_title)
     side_texts = ["" if row.side is None else format_value(row.side.value, "decimal3") for row in rows]
-    side = max(map(text_width, (*side_texts, side_title))) + 12 if any(side_texts) else 4.0
+    side = _widest((*side_texts, side_title)) + 12 if any(side_texts) else 4.0
     scale = _scale(chart.x, (low, high, tuple(nice_ticks(low, high, max(3, int(width / 90))))), 4.0, width - side)
-    names = {curve.name: curve.color for row in rows for curve in row.histograms if curve.name}
-    top = _legend(sheet, [(name, "", color) for name, color in names.items()], 0) if len(names) > 1 else 0.0
+    top = _group_legend(sheet, {curve.name: curve.color for row in rows for curve in row.histograms}, 0.0)
     if side_title and any(side_texts):
         sheet.text(width, top + 12, side_title, anchor="end")
         top += 6
     tall, label_high = 62.0, 18.0
-    for tick in scale.ticks:
-        sheet.segment(scale(tick), top + label_high, scale(tick), top + len(rows) * (tall + label_high), "g")
+    _upright_grid(sheet, scale, top + label_high, top + len(rows) * (tall + label_high))
     for place, row in enumerate(rows):
         base = top + (place + 1) * (tall + label_high)
         # Every curve has the same area, so that they compare in shape whatever their counts; the row has one scale.
@@ -1105,14 +1111,13 @@ def _draw_histograms(sheet: _Sheet, chart: HistogramChart) -> None:
             heights = [base - share / peak * (tall - 4) for share in density]
             tops = [(scale.start + (at + 0.5) * step, height) for at, height in enumerate(heights)]
             commands = _trace([(scale.start, base), *tops, (scale.end, base)])
-            tip = ", ".join(_isolated(text) for text in (row.label, curve.name) if text)
-            records = row.side.records if row.side is not None else ()
-            sheet.path(commands + "Z", f"b{_series(curve.color)}", sheet.mark(tip, records))
+            mark = sheet.mark(_head(row.label, curve.name), row.side.records if row.side is not None else ())
+            sheet.path(commands + "Z", f"b{_series(curve.color)}", mark)
             sheet.path(commands, f"l{_series(curve.color)} thin" + (" d" if curve.color % 2 else ""))
         sheet.segment(scale.start, base, scale.end, base, "a")
         sheet.text(4, base - tall - 2, shorten(plain_text(row.label), width - side), "t")
         if row.side is not None:
-            tip = _tip((_isolated(row.label), side_title), row.side, "decimal3")
+            tip = _tip(f"{_isolated(row.label)}, {side_title}", row.side, "decimal3")
             mark = sheet.mark(tip, row.side.records)
             sheet.text(width, base - 6, side_texts[place], "t", anchor="end", mark=mark)
     _foot(sheet, scale, top + len(rows) * (tall + label_high), chart.x.title)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
@@ -114,19 +114,18 @@ class _Printer:
     def _line(self, *parts: tuple[str, str]) -> None:
         self._screen.print(Text.assemble(*parts, no_wrap=True, overflow="ignore"), crop=False, soft_wrap=True)
 
-    def paragraph(self, text: str, *, style: str = "") -> None:
-        for line in wrap_words(self._plain(text), self._width):
-            self._line((line, style))
+    def paragraph(self, text: str, *, style: str = "", topic: str = "") -> None:
+        """A text within the width, after its topic in bold."""
+        start = self._plain(topic)
+        for at, line in enumerate(wrap_words(start + self._plain(text), self._width)):
+            bold = len(start) if at == 0 else 0
+            self._line((line[:bold], "bold"), (line[bold:], style))
 
     def findings(self, findings: Sequence[Finding]) -> None:
         if findings:
             self.blank()
         for finding in findings:
-            topic = self._plain(f"{finding.topic}. ")
-            first, *rest = wrap_words(topic + self._plain(finding.sentence), self._width)
-            self._line((first[: len(topic)], "bold"), (first[len(topic) :], ""))
-            for line in rest:
-                self._line((line, ""))
+            self.paragraph(finding.sentence, topic=f"{finding.topic}. ")
 
     def figures(self, figures: Sequence[KeyFigure]) -> None:
         """Key figures as a column of values, each with what it is beside it."""
@@ -214,28 +213,13 @@ def wrap_words(text: str, width: int) -> list[str]:
     """
     lines = [""]
     for word in text.replace("\n", " ").replace("\t", " ").split(" "):
-        for piece in _cut(word, width):
+        for piece in list(filter(None, chop_cells(word, width))) or [word]:
             joined = f"{lines[-1]} {piece}" if lines[-1] else piece
             if cell_len(joined) <= width:
                 lines[-1] = joined
             else:
                 lines.append(piece)
     return lines
-
-
-def _cut(word: str, width: int) -> Iterator[str]:
-    """A word as it is, or in pieces where it is wider than a line."""
-    if cell_len(word) <= width:
-        yield word
-        return
-    piece, used = "", 0
-    for letter in word:
-        wide = cell_len(letter)
-        if used + wide > width and piece:
-            yield piece
-            piece, used = "", 0
-        piece, used = piece + letter, used + wide
-    yield piece
 
 
 def fit_table(
@@ -253,7 +237,10 @@ def fit_table(
         cells = [
             [translate(format_cell(cell, table, at, interval=interval)) for at, cell in enumerate(row)] for row in rows
         ]
-        widths = [_width(head, column) for head, column in zip(heads, _columns(cells, len(heads)), strict=True)]
+        widths = [
+            _width(head, column)
+            for head, column in zip(heads, ([row[at] for row in cells] for at in range(len(heads))), strict=True)
+        ]
         if _total(widths) <= width:
             break
     for at, head in enumerate(heads):  # A heading is one line where there is room.
@@ -261,14 +248,14 @@ def fit_table(
         if _total(widths) + more <= width:
             widths[at] += more
     numeric = [is_numeric(table, at) for at in range(len(heads))]
-    floors = [_text_floor(cells, at, numeric[at]) for at in range(len(heads))]
+    # Numbers keep their width, texts become no narrower than their longest word.
+    floors = [
+        max((cell_len(word) for row in cells for word in ([row[at]] if right else row[at].split(" "))), default=1)
+        for at, right in enumerate(numeric)
+    ]
     names = next((at for at, right in enumerate(numeric) if right), len(numeric))
     column_blocks = _column_blocks(widths, floors, names, width)
     return [_block(columns, heads, cells, widths, numeric, width) for columns in column_blocks]
-
-
-def _columns(cells: Sequence[Sequence[str]], count: int) -> list[list[str]]:
-    return [[row[at] for row in cells] for at in range(count)]
 
 
 def _width(head: str, column: Sequence[str]) -> int:
@@ -283,12 +270,6 @@ def _width(head: str, column: Sequence[str]) -> int:
 
 def _total(widths: Sequence[int]) -> int:
     return sum(widths) + len(GAP) * (len(widths) - 1)
-
-
-def _text_floor(cells: Sequence[Sequence[str]], at: int, numeric: bool) -> int:
-    """How narrow a column may become: numbers keep their width, texts that of their longest word."""
-    words = [row[at] for row in cells] if numeric else [word for row in cells for word in row[at].split(" ")]
-    return max(map(cell_len, words), default=1)
 
 
 def _column_blocks(widths: list[int], floors: Sequence[int], names: int, width: int) -> list[list[int]]:

@@ -10,7 +10,7 @@ Fewer than five languages, or one number for all of them, have no correlation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -27,6 +27,7 @@ from interlingua.report.kit.chart import (
     IntervalRow,
     ReferenceLine,
     ScatterChart,
+    charts_under_menus,
 )
 from interlingua.report.kit.evidence import MIN_CORRELATION_ITEMS, association_sentence, fit_trend
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
@@ -112,12 +113,6 @@ class Lead:
         high, low = round(value, 3), round(control, 3)
         return cls(value=high, control=low, difference=replace(difference, value=round(high - low, 3)))
 
-    @property
-    def is_clear(self) -> bool:
-        """Whether the interval of the difference lies above 0."""
-        low = self.difference.ci_low
-        return low is not None and low > 0 and self.difference.value > 0
-
 
 def lead_over_random(records: RecordTable) -> Lead:
     """The consistency of records above that of random attributions on the same texts; bounds are averaged."""
@@ -125,7 +120,7 @@ def lead_over_random(records: RecordTable) -> Lead:
     known = all(bound is not None for pair in bounds for bound in pair)
     low, high = (float(np.mean([pair[end] for pair in bounds])) if known else None for end in (0, 1))
     difference = Difference(value=0.0, ci_low=low, ci_high=high, n=_fewest(records), records=tuple(records))
-    return Lead.of(records.mean(), _mean_of(records, "random").value, difference)
+    return Lead.of(records.mean(), _mean_random(records), difference)
 
 
 def lead_over_heads(records: RecordTable) -> Lead | None:
@@ -152,26 +147,25 @@ def _fewest(records: RecordTable) -> int:
     return min((record.n for record in records), default=0)
 
 
-def _mean_of(records: RecordTable, control: str) -> Estimate:
-    """The mean of a control of records: `random`."""
-    mean = float(np.mean([record.details[control] for record in records]))
-    return Estimate(value=mean, n=_fewest(records), records=tuple(records))
+def _control(records: RecordTable, name: str) -> Estimate | None:
+    """The mean of a control on the same texts: `random`, `shuffled` or `heads`; None where it was not measured."""
+    if name == "shuffled":
+        mean = records.estimate().null_value
+    elif name == "heads":
+        means = [float(np.mean(heads["consistency"])) for record in records if (heads := record.details.get("heads"))]
+        mean = float(np.mean(means)) if means else None
+    else:
+        mean = _mean_random(records)
+    return None if mean is None else Estimate(value=mean, n=_fewest(records), records=tuple(records))
 
 
-def _mean_of_heads(records: RecordTable) -> Estimate | None:
-    """The mean consistency of the same texts under untrained heads; None where there were none."""
-    means = [float(np.mean(heads["consistency"])) for record in records if (heads := record.details.get("heads"))]
-    return Estimate(value=float(np.mean(means)), n=_fewest(records), records=tuple(records)) if means else None
-
-
-def _mean_of_shuffled(records: RecordTable) -> Estimate | None:
-    null = records.estimate().null_value
-    return None if null is None else Estimate(value=null, n=_fewest(records), records=tuple(records))
+def _mean_random(records: RecordTable) -> float:
+    return float(np.mean([record.details["random"] for record in records]))
 
 
 def is_above_other_controls(records: RecordTable) -> bool:
     """Whether records are above random attributions (by the interval, where known) and above texts of other rows."""
-    random, shuffled = lead_over_random(records).difference, _mean_of_shuffled(records)
+    random, shuffled = lead_over_random(records).difference, _control(records, "shuffled")
     above_random = random.value > 0 and (random.ci_low is None or random.ci_low > 0)
     return above_random and (shuffled is None or records.mean() > shuffled.value)
 
@@ -205,11 +199,6 @@ class ExplainedModel:
         return join_with_and([self.language(code) for code in codes])
 
     @property
-    def prefix(self) -> str:
-        """Its name before a colon where it has one."""
-        return f"{self.name}: " if self.name else ""
-
-    @property
     def metric(self) -> str:
         """The metric of its scores."""
         return next((standing.metric for standing in self.standings.values()), "score")
@@ -236,11 +225,6 @@ class ExplainedModel:
         standings = self.standings if self.has_learnt else {}
         return tuple(code for code in self.others if code in standings and standings[code].is_learnt)
 
-    @property
-    def learnt_records(self) -> RecordTable:
-        """The records of consistency of these languages."""
-        return RecordTable(record for code in self.learnt for record in self.cells[code])
-
     @cached_property
     def leads(self) -> Mapping[str, Lead]:
         """The lead over untrained heads in each language above chance, p-values corrected over these languages."""
@@ -254,13 +238,8 @@ class ExplainedModel:
     @cached_property
     def clear(self) -> tuple[str, ...]:
         """The languages that alone are above every control, after the correction over languages."""
-        significant = (
-            code
-            for code, lead in self.leads.items()
-            if lead.difference.value > 0
-            and lead.difference.p_adjusted is not None
-            and lead.difference.p_adjusted < ALPHA
-        )
+        found = {code: lead.difference for code, lead in self.leads.items() if lead.difference.value > 0}
+        significant = [code for code, lead in found.items() if lead.p_adjusted is not None and lead.p_adjusted < ALPHA]
         return tuple(code for code in significant if is_above_other_controls(self.cells[code]))
 
     def points(self, *, with_source: bool = False) -> list[tuple[str, Estimate, Estimate]]:
@@ -280,14 +259,20 @@ class ExplainedModel:
 
 
 def explained_models(run: Run) -> list[ExplainedModel]:
-    """Every model, task, regime, language of training and aspect of the run, in the order of its records."""
+    """Every model, task, regime, language of training and aspect of the run, in the order of its records.
+
+    The scores are those of the task's own metric: that of the run, else the first that has a chance level.
+    """
     order = [str(code) for code in run.about.get("languages") or ()]
     scores = RecordTable(r for r in run.records if r.measure == "task" and "chance" in r.details).by(*_KEY)
     groups = run.records.of("consistency", "consistency").by(*_KEY, "aspect")
     names, models = _names_of_models(list(groups)), []
     for key, records in groups.items():
         by_language = {str(code): group for (code,), group in records.by("target").items()}
-        standings = _own_metric(scores.get(key[:-1], RecordTable(())), run).by("target")
+        of_model = scores.get(key[:-1], RecordTable(()))
+        keys = [record.key for record in of_model]
+        metric = run.about.get("metric") if run.about.get("metric") in keys else next(iter(keys), None)
+        standings = RecordTable(record for record in of_model if record.key == metric).by("target")
         model = ExplainedModel(
             **dict(zip(_KEY, key, strict=False)),
             aspect=str(key[-1]),
@@ -299,13 +284,6 @@ def explained_models(run: Run) -> list[ExplainedModel]:
         )
         models.append(model)
     return models
-
-
-def _own_metric(scores: RecordTable, run: Run) -> RecordTable:
-    """The records of the task's own metric: that of the run, else the first that has a chance level."""
-    keys = [record.key for record in scores]
-    wanted = run.about.get("metric") if run.about.get("metric") in keys else next(iter(keys), None)
-    return RecordTable(record for record in scores if record.key == wanted)
 
 
 def _names_of_models(keys: Sequence[tuple[Any, ...]]) -> dict[tuple[Any, ...], str]:
@@ -351,21 +329,27 @@ def judge_model(model: ExplainedModel) -> Finding:
         return Finding(kind="model_at_chance", verdict=Verdict.AT_CHANCE, about=about, estimate=lowest, basis=basis)
     if not model.learnt:
         return _untested(about, "there is no other language to compare")
-    records = model.learnt_records
+    records = RecordTable(record for code in model.learnt for record in model.cells[code])
     consistency, lead = mean_estimate(model.cells[code].estimate() for code in model.learnt), lead_over_heads(records)
-    about |= {"consistency": records.mean(), "random": _mean_of(records, "random").value}
+    about |= {"consistency": records.mean(), "random": _mean_random(records)}
     if lead is None:
         why = f"without untrained heads consistency proves nothing ({_levels_of(about)})"
         return replace(_untested(about, why), estimate=consistency)
-    untrained = _mean_of_heads(records)
+    untrained, clear, total = _control(records, "heads"), len(model.clear), len(model.learnt)
+    where = f"in all {total} languages" if clear == total else f"in {clear} of {total} languages"
+    if total == 1:
+        where = f"in {model.list_languages(model.learnt)}"
+    elif not clear:
+        where = f"on average over {total} languages, though in none of them alone"
     about |= {
         "untrained": None if untrained is None else untrained.value, "lead": lead.value, "lead_of_heads": lead.control,
         "heads": len(records[0].details["heads"]["above_random"]),
-        "clear": list(model.clear), "alone": model.list_languages(model.clear), "where": _where(model),
+        "clear": list(model.clear), "alone": model.list_languages(model.clear), "where": where,
     }  # fmt: skip
+    is_clear = lead.difference.value > 0 and lead.difference.ci_low is not None and lead.difference.ci_low > 0
     return Finding(
         kind="same_words",
-        verdict=Verdict.HIGHER if lead.is_clear and is_above_other_controls(records) else Verdict.UNCLEAR,
+        verdict=Verdict.HIGHER if is_clear and is_above_other_controls(records) else Verdict.UNCLEAR,
         about=about,
         estimate=lead.difference,
         compared_with=consistency,
@@ -378,16 +362,6 @@ def judge_model(model: ExplainedModel) -> Finding:
 
 def _untested(about: Mapping[str, Any], why: str) -> Finding:
     return Finding(kind="same_words", verdict=Verdict.NOT_TESTED, about={**about, "why": why})
-
-
-def _where(model: ExplainedModel) -> str:
-    """In which languages a model that is above its controls over all of them is so."""
-    clear, total = len(model.clear), len(model.learnt)
-    if total == 1:
-        return f"in {model.list_languages(model.learnt)}"
-    if not clear:
-        return f"on average over {total} languages, though in none of them alone"
-    return f"in all {total} languages" if clear == total else f"in {clear} of {total} languages"
 
 
 def _levels_of(about: Mapping[str, Any]) -> str:
@@ -415,13 +389,6 @@ def _same_words_sentence(finding: Finding) -> str:
     verb = "is" if len(about["clear"]) == 1 else "are"
     alone = f" Alone, {about['alone']} {verb} above every control." if about["clear"] else ""
     return _named(finding, f"No proof: {_levels_of(about)}.{alone}")
-
-
-def describe_lead(verdict: Finding) -> Finding | None:
-    """The numbers that a verdict on the same words rests on; None where none was reached."""
-    if verdict.verdict not in (Verdict.HIGHER, Verdict.UNCLEAR):
-        return None
-    return replace(verdict, kind="lead_over_heads")
 
 
 @sentence_of("lead_over_heads", topic="Untrained heads")
@@ -574,14 +541,17 @@ def _consistency_section(models: Sequence[ExplainedModel], run: Run) -> Section:
     # The first screen has the verdict on a lone model.
     verdicts = [judge_model(model) for model in models]
     findings = verdicts if len(models) > 1 or run.kind != "explain" else []
-    more = [*map(describe_lead, verdicts), *map(find_weak_languages, models)]
-    findings = [*findings, *(finding for finding in more if finding is not None)]
+    findings = [
+        *findings,
+        *(replace(f, kind="lead_over_heads") for f in verdicts if f.verdict in (Verdict.HIGHER, Verdict.UNCLEAR)),
+        *(finding for model in models if (finding := find_weak_languages(model)) is not None),
+    ]
     is_judged = any(model.learnt for model in models)
     rows: list[tuple[Cell, ...]] = []
     for model in models:
         for code in model.others:
             cell, lead = model.cells[code], model.leads.get(code)
-            controls = (_mean_of_shuffled(cell), _mean_of(cell, "random"), lead_over_random(cell).difference.value)
+            controls = (_control(cell, "shuffled"), _control(cell, "random"), lead_over_random(cell).difference.value)
             judged = (None, None, None) if lead is None else (lead.control, lead.difference, lead.difference.p_adjusted)
             rows.append((model.name, model.language(code), cell.estimate(), *controls, *judged))
     columns: dict[str, Display] = {
@@ -597,7 +567,7 @@ def _consistency_section(models: Sequence[ExplainedModel], run: Run) -> Section:
     table = _table("consistency-languages", "Consistency per language", columns, rows, note, terminal=is_judged)
     return Section(
         name="same-words", title="Consistency beside its controls", findings=tuple(findings), text=_METHOD,
-        charts=_menu("consistency-above-controls", {m.name: _difference_chart(m) for m in models if m.learnt}),
+        charts=_charts(_difference_chart, [model for model in models if model.learnt]),
         tables=(table,), terminal=True,
     )  # fmt: skip
 
@@ -619,12 +589,10 @@ def _table(
 _WITH_INTERVAL = {"Difference", "Score", "ρ", "Probability lost"}
 
 
-def _menu(name: str, charts: Mapping[str, Chart]) -> tuple[Chart | ChartMenu, ...]:
-    """One chart as it is, those of several models under a menu."""
-    if len(charts) < 2:
-        return tuple(charts.values())
-    by_option: dict[tuple[str, ...], Chart] = {(option,): chart for option, chart in charts.items()}
-    return (ChartMenu(name=name, menus=(("Model", tuple(charts)),), charts=by_option),)
+def _charts(draw: Callable[[ExplainedModel], Chart], models: Sequence[ExplainedModel]) -> tuple[Chart | ChartMenu, ...]:
+    """A chart of each model, under a menu where there are several."""
+    charts: dict[tuple[str, ...], Chart] = {(model.name,): draw(model) for model in models}
+    return charts_under_menus(next((chart.name for chart in charts.values()), ""), ("Model",), charts)
 
 
 def _difference_chart(model: ExplainedModel) -> IntervalChart:
@@ -673,7 +641,7 @@ def _performance_section(models: Sequence[ExplainedModel]) -> Section | None:
     return Section(
         name="beside-chance", title="Performance beside chance", terminal=True,
         text=("Attributions of a model at chance do not describe the task: other charts leave them out.",),
-        charts=_menu("scores-beside-chance", {model.name: _performance_chart(model) for model in trained}),
+        charts=_charts(_performance_chart, trained),
         tables=(_table("performance-beside-chance", "Performance beside chance", columns, rows, note, terminal=True),),
     )  # fmt: skip
 
@@ -716,7 +684,7 @@ def _relation_section(models: Sequence[ExplainedModel]) -> Section | None:
     return Section(
         name="relation", title="Consistency and performance", text=(text,), terminal=True,
         findings=tuple(finding for model in related if (finding := find_correlation(model)) is not None),
-        charts=_menu("consistency-and-performance", {model.name: _relation_chart(model) for model in related}),
+        charts=_charts(_relation_chart, related),
         tables=(_table("correlation", "Correlation of consistency and performance", columns, rows, note),),
     )  # fmt: skip
 
@@ -740,36 +708,37 @@ def _matrices_section(models: Sequence[ExplainedModel]) -> Section:
     rows: list[tuple[Cell, ...]] = []
     scores: list[tuple[Cell, ...]] = []
     for model in models:
-        for control, measure in (
-            ("consistency", RecordTable.estimate),
-            ("random attributions", lambda records: _mean_of(records, "random")),
-            ("shuffled texts", _mean_of_shuffled),
-            ("untrained heads", _mean_of_heads),
-        ):
-            cells = {code: mean for code, records in model.cells.items() if (mean := measure(records)) is not None}
+        for title, control in (
+            ("consistency", ""), ("random attributions", "random"), ("shuffled texts", "shuffled"),
+            ("untrained heads", "heads"),
+        ):  # fmt: skip
+            cells = {
+                code: mean
+                for code, records in model.cells.items()
+                if (mean := _control(records, control) if control else records.estimate()) is not None
+            }
             if cells:
-                rows.append((model.name, model.language(model.source), control, *_across(cells, codes, model.source)))
+                rows.append((model.name, model.language(model.source), title, *_across(cells, codes, model.source)))
     for model in _trained(models):
         means = {code: standing.mean for code, standing in model.standings.items() if code in codes}
         if means:
-            scores.append(
-                (model.name, model.language(model.source), model.metric, *_across(means, codes, model.source))
-            )
-    tables = []
-    matrices: tuple[tuple[str, str, str, list[tuple[Cell, ...]], Display], ...] = (
-        ("consistency", "Consistency of attributions and its controls", "Attributions", rows, "decimal3"),
-        ("performance", "Performance on what is explained", "Metric", scores, "percent"),
-    )
+            name = (model.name, model.language(model.source), model.metric)
+            scores.append((*name, *_across(means, codes, model.source)))
     note = (
         "Means over seeds. Overall: over all languages, the source included, whose consistency is 1 by construction. "
         "Others: without the source."
     )
-    for name, title, kind, lines, display in matrices:
+
+    def matrix(name: str, title: str, kind: str, lines: Sequence[tuple[Cell, ...]], display: Display) -> Table:
         columns: dict[str, Display] = {"Model": "text", "Source": "text", kind: "text"}
-        columns |= dict.fromkeys([*codes, "Overall", "Others"], display)
-        tables += [_table(name, title, columns, lines, note)] if lines else []
-    title = "Tables as in Wang et al. 2021"
-    return Section(name="consistency-tables", title=title, tables=tuple(tables), folded=True)
+        return _table(name, title, columns | dict.fromkeys([*codes, "Overall", "Others"], display), lines, note)
+
+    tables = (
+        matrix("consistency", "Consistency of attributions and its controls", "Attributions", rows, "decimal3"),
+        matrix("performance", "Performance on what is explained", "Metric", scores, "percent"),
+    )
+    shown = tuple(table for table in tables if table.rows)
+    return Section(name="consistency-tables", title="Tables as in Wang et al. 2021", tables=shown, folded=True)
 
 
 def _across(cells: Mapping[str, Estimate], codes: Sequence[str], source: str) -> tuple[Cell, ...]:
@@ -819,7 +788,7 @@ def _choices_table(models: Sequence[ExplainedModel], run: Run) -> Table:
             groups.setdefault((record.options["unit"], record.options["weighting"]), []).append(record)
         for choice, group in groups.items():
             table = RecordTable(group)
-            rows.append((model.name, *choice, table.estimate(), _mean_of_shuffled(table), _mean_of(table, "random")))
+            rows.append((model.name, *choice, table.estimate(), _control(table, "shuffled"), _control(table, "random")))
     columns: dict[str, Display] = {
         "Model": "text", "Unit": "text", "Weighting": "text", "Consistency": "decimal3", "Shuffled": "decimal3",
         "Random": "decimal3",
@@ -833,36 +802,27 @@ def _headline(run: Run) -> Headline | None:
     if not models:
         return None
     verdicts = [judge_model(model) for model in models]
-    figures = _figures(models[0], verdicts[0], run) if len(models) == 1 else _figures_of_models(verdicts)
+    # The answer on several models counts their verdicts itself.
+    figures = tuple(_figures(models[0], verdicts[0], run)) if len(models) == 1 else ()
     wrong = wrong_predictions_figure(run)
-    return Headline(
-        title=_title(models),
-        answer=verdicts[0] if len(verdicts) == 1 else compare_models(verdicts),
-        figures=(*figures, *([] if wrong is None else [wrong])),
-        measured=_measured(models),
-        next_step=_next_step(models[0], run),
-    )
-
-
-def _title(models: Sequence[ExplainedModel]) -> str:
-    """The question, with the model and its languages."""
-    names = list(short_names([model.model for model in models]).values())
+    shown = list(short_names([model.model for model in models]).values())
+    subject = f"Does {shown[0]}" if len(shown) == 1 else f"Do {len(shown)} models"
     codes = dict.fromkeys(code for model in models for code in (model.source, *model.cells))
-    languages = [models[0].language(code) for code in codes]
-    where = join_with_and(languages if len(languages) < 4 else [languages[0], f"{len(languages) - 1} other languages"])
-    subject = f"Does {names[0]}" if len(names) == 1 else f"Do {len(names)} models"
-    return f"{subject} look at the same words in {where}?"
-
-
-def _measured(models: Sequence[ExplainedModel]) -> str:
-    """What was compared, on how many examples."""
+    names = [models[0].language(code) for code in codes]
+    where = join_with_and(names if len(names) < 4 else [names[0], f"{len(names) - 1} other languages"])
     counts = [_fewest(model.cells[code]) for model in models for code in model.others] or [0]
-    fewest = "" if len(set(counts)) == 1 else f"{min(counts):,} to "
-    number = f"{fewest}{pluralize(max(counts), 'example')}"
+    number = f"{'' if len(set(counts)) == 1 else f'{min(counts):,} to '}{pluralize(max(counts), 'example')}"
     languages = pluralize(len({code for model in models for code in model.others}), "language")
     tasks = join_with_and(sorted({escape_control_characters(model.task) for model in models if model.task}))
     units = join_with_and(sorted({model.unit for model in models}))
-    return f"{number} in {languages}, compared with the language of training; task {tasks}; attributions of {units}."
+    return Headline(
+        title=f"{subject} look at the same words in {where}?",
+        answer=verdicts[0] if len(verdicts) == 1 else compare_models(verdicts),
+        figures=(*figures, *([] if wrong is None else [wrong])),
+        measured=f"{number} in {languages}, compared with the language of training; task {tasks}; attributions of "
+        f"{units}.",
+        next_step=_next_step(models[0], run),
+    )
 
 
 def _figures(model: ExplainedModel, verdict: Finding, run: Run) -> Iterator[KeyFigure]:
@@ -873,7 +833,7 @@ def _figures(model: ExplainedModel, verdict: Finding, run: Run) -> Iterator[KeyF
         yield KeyFigure(label=label[:1].upper() + label[1:], estimate=weak.lowest)
     elif model.learnt:
         consistency = mean_estimate(model.cells[code].estimate() for code in model.learnt)
-        remark = f"random attributions {format_number(_mean_of(model.learnt_records, 'random').value, 3)}"
+        remark = f"random attributions {format_number(verdict.about['random'], 3)}"
         yield KeyFigure(label="Consistency", estimate=consistency, display="decimal3", remark=remark)
         if isinstance(verdict.estimate, Difference):
             remark = "lead over random attributions, less theirs"
@@ -883,16 +843,6 @@ def _figures(model: ExplainedModel, verdict: Finding, run: Run) -> Iterator[KeyF
             text = "yes" if faithful.verdict is Verdict.HIGHER else "not shown"
             remark = f"in {len(faithful.about['above'])} of {pluralize(len(faithful.about['languages']), 'language')}"
             yield KeyFigure(label="Faithful", text=text, remark=remark, link="trust")
-
-
-def _figures_of_models(verdicts: Sequence[Finding]) -> Iterator[KeyFigure]:
-    """How many models have each verdict."""
-    labels = {Verdict.HIGHER: "Above every control", Verdict.UNCLEAR: "No proof", Verdict.AT_CHANCE: "At chance",
-              Verdict.NOT_TESTED: "Not tested"}  # fmt: skip
-    for verdict, label in labels.items():
-        count = sum(finding.verdict is verdict for finding in verdicts)
-        if count:
-            yield KeyFigure(label=label, text=f"{count} of {len(verdicts)}", link="same-words")
 
 
 def _next_step(model: ExplainedModel, run: Run) -> str:
@@ -911,12 +861,16 @@ def _numbers(run: Run) -> dict[str, Estimate]:
     """Consistency and performance of every language but the source; no consistency of a model at chance."""
     numbers: dict[str, Estimate] = {}
     models = explained_models(run)
+
+    def named(model: ExplainedModel, number: str, code: str) -> str:
+        return f"{f'{model.name}: ' if model.name else ''}{number}, {model.language(code)}"
+
     for model in models:
-        name = f"{model.prefix}consistency, {escape_control_characters(model.aspect)}"
-        numbers |= {f"{name}, {model.language(code)}": model.cells[code].estimate() for code in model.learnt}
+        consistency = f"consistency, {escape_control_characters(model.aspect)}"
+        numbers |= {named(model, consistency, code): model.cells[code].estimate() for code in model.learnt}
     for model in _trained(models):
         others = {code: standing for code, standing in model.standings.items() if code != model.source}
-        numbers |= {f"{model.prefix}{s.metric}, {model.language(code)}": s.mean for code, s in others.items()}
+        numbers |= {named(model, standing.metric, code): standing.mean for code, standing in others.items()}
     return numbers
 
 

@@ -6,28 +6,13 @@ colour: shades scaled per text look comparable and are not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
 
-from interlingua.analyses.explained_examples import (
-    ExampleCollection,
-    ExplainedExample,
-    ExplainedText,
-    WrongPredictions,
-)
-from interlingua.report.kit.chart import Chart, ChartMenu, FlowChart, WordFlow
+from interlingua.analyses.explained_examples import ExampleCollection, ExplainedExample, ExplainedText, WrongPredictions
+from interlingua.report.kit.chart import Chart, FlowChart, WordFlow, charts_under_menus
 from interlingua.report.kit.finding import Finding, Verdict, sentence_of
-from interlingua.report.kit.section import (
-    Example,
-    ExampleText,
-    ExampleWord,
-    Headline,
-    KeyFigure,
-    Run,
-    Section,
-    Subject,
-)
+from interlingua.report.kit.section import Example, ExampleText, ExampleWord, Headline, KeyFigure, Run, Section, Subject
 from interlingua.report.kit.table import Cell, Column, Table
 from interlingua.report.kit.wording import (
     escape_control_characters,
@@ -81,9 +66,8 @@ def find_wrong_predictions(run: Run) -> Finding | None:
         return None
     first = first_wrong(predictions)
     about = {
-        "predictions": [asdict(counts) for counts in predictions],
-        "first": "" if first is None else first.first,
-        "names": dict(run.about.get("names") or {}),
+        "predictions": [{**asdict(p), "name": language_name(p.language, run.about)} for p in predictions],
+        "first": "" if first is None else escape_control_characters(first.first),
     }
     return Finding(kind="wrong_predictions", verdict=Verdict.FOUND, about=about)
 
@@ -91,20 +75,19 @@ def find_wrong_predictions(run: Run) -> Finding | None:
 @sentence_of("wrong_predictions", topic="Wrong predictions")
 def _wrong_predictions_sentence(finding: Finding) -> str:
     about = finding.about
-    counts = [f"{language_name(p['language'], about)} {p['wrong']} of {p['total']}" for p in about["predictions"]]
-    first = f" The first is row {escape_control_characters(about['first'])}." if about["first"] else ""
+    counts = [f"{p['name']} {p['wrong']} of {p['total']}" for p in about["predictions"]]
+    first = f" The first is row {about['first']}." if about["first"] else ""
     return f"Wrong predictions among the explained examples: {join_with_and(counts)}.{first}"
 
 
 def wrong_predictions_figure(run: Run) -> KeyFigure | None:
     """How many explained predictions are wrong, with a link to the first."""
-    predictions = example_collection(run).predictions
-    if not predictions:
+    finding = find_wrong_predictions(run)
+    if finding is None:
         return None
-    wrong, total = (sum(counts) for counts in ([p.wrong for p in predictions], [p.total for p in predictions]))
-    first = first_wrong(predictions)
-    remark = "" if first is None else f"first: row {escape_control_characters(first.first)}"
-    link = "" if first is None else "examples"
+    wrong, total = (sum(counts[key] for counts in finding.about["predictions"]) for key in ("wrong", "total"))
+    first = finding.about["first"]
+    remark, link = (f"first: row {first}", "examples") if first else ("", "")
     return KeyFigure(label="Wrong predictions", text=f"{wrong:,} of {total:,}", remark=remark, link=link)
 
 
@@ -190,17 +173,22 @@ def _sections(run: Run) -> list[Section]:
     flows: dict[tuple[str, ...], Chart] = {
         (title,): make_flow_chart(example, title, run) for title, example in titled if example.word_flows()
     }
-    menu = ChartMenu(name="flows", menus=(("Example", tuple(title for (title,) in flows)),), charts=flows)
     finding, is_alone = find_wrong_predictions(run), not run.records
+    chances = [record.details.get("chance") for record in run.records if record.measure == "task"]
+    is_at_chance = any(chance is not None and not chance.get("above") for chance in chances)
+    at_chance = (
+        "In languages where the model is at chance the examples show how attributions are computed, and nothing about "
+        "the task."
+    )
     # A page of many examples has the numbers of a chart below it; a terminal has no charts.
-    tables = (_words_table(shown, run), *([_flows_table(shown, run)] if flows else ())) if is_alone else ()
+    tables = tuple(_tables(shown, run)) if is_alone else ()
     return [
         Section(
             name="examples",
             title="Examples",
             findings=(*(() if finding is None else (finding,)), *(_row_findings(run)[1:] if is_alone else ())),
-            text=tuple(_reading_help(run)),
-            charts=() if not flows else (menu,) if len(flows) > 1 else tuple(flows.values()),
+            text=("Attributions of word pieces are added up to whole words.", *([at_chance] if is_at_chance else ())),
+            charts=charts_under_menus("flows", ("Example",), flows),
             tables=tables,
             examples=tuple(make_example(example, title, run) for title, example in titled),
             terminal=is_alone,
@@ -208,42 +196,25 @@ def _sections(run: Run) -> list[Section]:
     ]
 
 
-def _reading_help(run: Run) -> Iterator[str]:
-    yield "Attributions of word pieces are added up to whole words."
-    chances = [record.details.get("chance") for record in run.records if record.measure == "task"]
-    if any(chance is not None and not chance.get("above") for chance in chances):
-        yield (
-            "In languages where the model is at chance the examples show how attributions are computed, and nothing "
-            "about the task."
-        )
-
-
-def _words_table(examples: Sequence[ExplainedExample], run: Run) -> Table:
-    """The words with the largest attributions of each text in numbers: shades need colours."""
-    rows: list[tuple[Cell, ...]] = []
+def _tables(examples: Sequence[ExplainedExample], run: Run) -> Iterator[Table]:
+    """The words with the largest attributions and the largest flows in numbers: shades need colours."""
+    words: list[tuple[Cell, ...]] = []
+    flows: list[tuple[Cell, ...]] = []
     for number, example in enumerate(examples, 1):
-        for text in example.texts:
+        names = [language_name(text.language, run.about) for text in example.texts]
+        written = [[escape_control_characters(word) for word, *_ in text.whole_words] for text in example.texts]
+        for name, text, own in zip(names, example.texts, written, strict=True):
             values = text.word_attributions
             for place in sorted(range(len(values)), key=lambda place: -abs(values[place]))[:MAX_STRONGEST]:
-                word = escape_control_characters(text.whole_words[place][0])
-                rows.append((number, language_name(text.language, run.about), word, values[place]))
-    columns = _columns({"Example": "count", "Language": "text", "Word": "text", "Attribution": "decimal3"})
-    return Table(name="strongest-words", title="Strongest words", columns=columns, rows=tuple(rows), terminal=True)
-
-
-def _flows_table(examples: Sequence[ExplainedExample], run: Run) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for number, example in enumerate(examples, 1):
-        pair = "–".join(language_name(text.language, run.about) for text in example.texts)
+                words.append((number, name, own[place], values[place]))
         for i, j, share in example.word_flows()[:MAX_STRONGEST]:
-            words = (text.whole_words[at][0] for text, at in zip(example.texts, (i, j), strict=True))
-            rows.append((number, pair, *map(escape_control_characters, words), share))
-    columns = _columns({"Example": "count", "Languages": "text", "From": "text", "To": "text", "Share": "percent"})
-    return Table(name="strongest-flows", title="Strongest flows", columns=columns, rows=tuple(rows), terminal=True)
-
-
-def _columns(displays: Mapping[str, Any]) -> tuple[Column, ...]:
-    return tuple(Column(title=title, display=display) for title, display in displays.items())
+            flows.append((number, "–".join(names), written[0][i], written[1][j], share))
+    start, share_column = Column(title="Example", display="count"), Column(title="Share", display="percent")
+    of_words = (start, Column(title="Language"), Column(title="Word"), Column(title="Attribution", display="decimal3"))
+    of_flows = (start, *(Column(title=title) for title in ("Languages", "From", "To")), share_column)
+    yield Table(name="strongest-words", title="Strongest words", columns=of_words, rows=tuple(words), terminal=True)
+    if flows:
+        yield Table(name="strongest-flows", title="Strongest flows", columns=of_flows, rows=tuple(flows), terminal=True)
 
 
 def _headline(run: Run) -> Headline | None:
@@ -268,11 +239,11 @@ def _headline(run: Run) -> Headline | None:
 
 def _row_findings(run: Run) -> list[Finding]:
     """What the file and the model say of each row: wrong predictions first, those of other languages before them."""
-    names = dict(run.about.get("names") or {})
-    findings = [
-        Finding(kind="row_prediction", verdict=Verdict.FOUND, about={**vars(p), "is_wrong": p.is_wrong, "names": names})
-        for p in run.attachments.get("predictions") or ()
-    ]
+    findings = []
+    for prediction in run.attachments.get("predictions") or ():
+        name = language_name(prediction.language, run.about)
+        about = {**vars(prediction), "is_wrong": prediction.is_wrong, "name": name}
+        findings.append(Finding(kind="row_prediction", verdict=Verdict.FOUND, about=about))
     first = findings[0].about["language"] if findings else ""  # That of training, others are compared with it.
     return sorted(
         findings, key=lambda f: (not f.about["is_wrong"], f.about["is_wrong"] and f.about["language"] == first)
@@ -282,7 +253,7 @@ def _row_findings(run: Run) -> list[Finding]:
 @sentence_of("row_prediction", topic="Prediction")
 def _row_prediction_sentence(finding: Finding) -> str:
     about = finding.about
-    where = f"{language_name(about['language'], about)}, {about['file']}:{about['line']}"
+    where = f"{about['name']}, {about['file']}:{about['line']}"
     wrong = f"Wrong: gold {about['gold']}, predicted {about['predicted']}"
     verdict = wrong if about["is_wrong"] else f"Right: {about['gold']}"
     return escape_control_characters(f"{verdict} ({where}).")
@@ -295,13 +266,9 @@ def find_strongest_words(example: ExplainedExample, run: Run) -> Finding:
         values = text.word_attributions
         places = sorted((at for at in range(len(values)) if values[at] > 0), key=lambda at: -values[at])[:3]
         words = [escape_control_characters(text.whole_words[at][0]) for at in places]
-        strongest.append({"language": text.language, "explained": text.explained, "words": words})
-    about = {
-        "texts": strongest,
-        "answer": example.answer,
-        "is_wrong": example.is_wrong,
-        "names": dict(run.about.get("names") or {}),
-    }
+        name = language_name(text.language, run.about)
+        strongest.append({"language": text.language, "name": name, "explained": text.explained, "words": words})
+    about = {"texts": strongest, "answer": example.answer, "is_wrong": example.is_wrong}
     return Finding(kind="strongest_words", verdict=Verdict.FOUND, about=about)
 
 
@@ -310,16 +277,12 @@ def _strongest_words_sentence(finding: Finding) -> str:
     parts = []
     for text in finding.about["texts"]:
         words = join_with_and([f"“{word}”" for word in text["words"]]) or "no word"
-        name = language_name(text["language"], finding.about)
-        parts.append(f"in {name}, “{escape_control_characters(text['explained'])}” rests most on {words}")
+        parts.append(f"in {text['name']}, “{escape_control_characters(text['explained'])}” rests most on {words}")
     sentence = "; ".join(parts)
     answer = f" ({finding.about['answer']} answer)" if finding.about["is_wrong"] else ""
     return f"{sentence[:1].upper()}{sentence[1:]}{answer}."
 
 
 SUBJECT = Subject(
-    name="examples",
-    applies=lambda run: bool(example_collection(run).shown),
-    sections=_sections,
-    headline=_headline,
+    name="examples", applies=lambda run: bool(example_collection(run).shown), sections=_sections, headline=_headline
 )

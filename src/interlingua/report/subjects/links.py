@@ -7,11 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from interlingua.record import Estimate
-from interlingua.report.kit.chart import Chart, ChartMenu, FlowChart, WordFlow
+from interlingua.report.kit.chart import Chart, FlowChart, WordFlow, charts_under_menus
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
 from interlingua.report.kit.section import Headline, KeyFigure, Run, Section, Subject
 from interlingua.report.kit.table import Column, Table
-from interlingua.report.kit.wording import escape_control_characters, format_number, format_share, pluralize
+from interlingua.report.kit.wording import (
+    escape_control_characters,
+    format_interval,
+    format_number,
+    format_share,
+    pluralize,
+)
 
 MAX_MENU_LETTERS = 40
 QUALITY_TITLES = {"aer": "Alignment error rate (AER)", "precision": "Precision", "recall": "Recall", "f1": "F1"}
@@ -35,9 +41,9 @@ class LinkSide:
     unlinked: int
 
     @property
-    def unlinked_share(self) -> float:
+    def unlinked_share(self) -> Estimate:
         """The share of words without a link; 0 of no words."""
-        return self.unlinked / max(self.words, 1)
+        return Estimate(value=self.unlinked / max(self.words, 1), n=self.words)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +74,7 @@ def _links(run: Run) -> WordLinks:
 
 def _finding(links: WordLinks) -> Finding:
     about = {"links": links.links, "lines": links.lines, "without": links.lines_without_links,
-             "source": links.source.unlinked_share, "target": links.target.unlinked_share}  # fmt: skip
+             "source": links.source.unlinked_share.value, "target": links.target.unlinked_share.value}  # fmt: skip
     error = links.quality.get("aer")
     if error is None:
         return Finding(kind="word_links", verdict=Verdict.NOT_TESTED, about=about)
@@ -86,10 +92,8 @@ def _links_sentence(finding: Finding) -> str:
             f"{format_share(about['source'])} of source words and {format_share(about['target'])} of target words have "
             "no link. Without gold links (--gold) their accuracy is not known."
         )
-    number = f"the alignment error rate is {format_number(error.value, 3)}"
-    if error.ci_low is not None and error.ci_high is not None:
-        ends = f"{format_number(error.ci_low, 3)} to {format_number(error.ci_high, 3)}"
-        number += f" (95\N{NO-BREAK SPACE}% interval {ends})"
+    interval = format_interval(error.ci_low, error.ci_high, "decimal3")
+    number = f"the alignment error rate is {format_number(error.value, 3)} {interval}".rstrip()
     start = {
         Verdict.AT_CHANCE: "The links are no better than chance: ",
         Verdict.LOWER: "The links agree with the gold links better than chance: ",
@@ -102,17 +106,13 @@ def _headline(run: Run) -> Headline:
     links = _links(run)
     answer = _finding(links)
     figures = [
-        KeyFigure(label=QUALITY_TITLES[name], estimate=estimate, display="decimal3", remark=_chance(estimate))
+        KeyFigure(label=QUALITY_TITLES[name], estimate=estimate, display="decimal3")
         for name, estimate in links.quality.items()
         if name in ("aer", "f1")
     ]
     for label, side in (("Source", links.source), ("Target", links.target)):
         remark = f"{side.unlinked:,} of {side.words:,}"
-        figures.append(
-            KeyFigure(
-                label=f"{label} words without a link", estimate=Estimate(value=side.unlinked_share), remark=remark
-            )
-        )
+        figures.append(KeyFigure(label=f"{label} words without a link", estimate=side.unlinked_share, remark=remark))
     without = "" if not links.lines_without_links else (
         f"; {pluralize(links.lines_without_links, 'line')} without a link, lines left out included"
     )  # fmt: skip
@@ -129,14 +129,6 @@ def _headline(run: Run) -> Headline:
     )
 
 
-def _chance(estimate: Estimate) -> str:
-    return "" if estimate.null_value is None else f"{format_number(estimate.null_value, 3)} with links of other rows"
-
-
-def _unlinked(side: LinkSide) -> Estimate:
-    return Estimate(value=side.unlinked_share, n=side.words)
-
-
 def _sections(run: Run) -> list[Section]:
     links = _links(run)
     sections = []
@@ -145,12 +137,13 @@ def _sections(run: Run) -> list[Section]:
             Section(name="link-quality", title="Agreement with gold links", tables=(_quality_table(links),))
         )
     if links.examples:
+        charts: dict[tuple[str, ...], Chart] = {(_menu_text(each),): _flow_chart(each) for each in links.examples}
         sections.append(
             Section(
                 name="linked-sentences",
                 title="The first sentences",
                 text=("A band joins two words that are linked. A word without a band has no link.",),
-                charts=(_examples_chart(links.examples),),
+                charts=charts_under_menus("linked-sentence", ("Sentence",), charts),
             )
         )
     return sections
@@ -174,14 +167,6 @@ def _quality_table(links: WordLinks) -> Table:
         "over sentence pairs.",
         terminal=True,
     )
-
-
-def _examples_chart(examples: Sequence[LinkedSentence]) -> Chart | ChartMenu:
-    charts = {_menu_text(example): _flow_chart(example) for example in examples}
-    if len(charts) == 1:
-        return next(iter(charts.values()))
-    menus = (("Sentence", tuple(charts)),)
-    return ChartMenu(name="linked-sentence", menus=menus, charts={(text,): chart for text, chart in charts.items()})
 
 
 def _menu_text(example: LinkedSentence) -> str:
@@ -210,10 +195,8 @@ def _flow_chart(example: LinkedSentence) -> FlowChart:
 
 
 def _numbers(run: Run) -> dict[str, Estimate]:
-    links = _links(run)
-    quality = {QUALITY_TITLES[name]: estimate for name, estimate in links.quality.items() if name in ("aer", "f1")}
-    sides = {"Source": links.source, "Target": links.target}
-    return quality | {f"{name} words without a link": _unlinked(side) for name, side in sides.items()}
+    """The figures of the first screen."""
+    return {figure.label: figure.estimate for figure in _headline(run).figures if figure.estimate is not None}
 
 
 SUBJECT = Subject(

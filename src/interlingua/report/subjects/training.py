@@ -11,7 +11,7 @@ from interlingua.record import Estimate
 from interlingua.report.kit.chart import Axis, Line, LineChart, ReferenceLine
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
 from interlingua.report.kit.section import ComparedNumber, Headline, KeyFigure, Run, Section, Subject
-from interlingua.report.kit.table import Column, Table
+from interlingua.report.kit.table import Cell, Column, Table
 from interlingua.report.kit.wording import (
     escape_control_characters,
     format_number,
@@ -30,14 +30,14 @@ MAX_NAMED_LANGUAGES = 4
 _CENTERINGS = {"raw": "as is", "centred": "centred"}
 
 
-def _summary(run: Run) -> Mapping[str, Any]:
+def training_summary(run: Run) -> Mapping[str, Any]:
     """The content of `training.json`."""
     summary = run.about.get("training")
     return summary if isinstance(summary, Mapping) else {}
 
 
 def _metrics(run: Run) -> Sequence[Entry]:
-    return _summary(run).get("metrics") or ()
+    return training_summary(run).get("metrics") or ()
 
 
 def _last(run: Run) -> Entry:
@@ -50,26 +50,19 @@ def _text_finding(run: Run) -> Finding:
     That is the loss of word frequencies on the held-out text; where none was held out, that of guessing evenly over the
     vocabulary, ln(its size), which judges the text that was trained on alone.
     """
-    last, vocabulary = _last(run), int(_summary(run).get("vocabulary", 0))
-    if "unigram_loss" in last:
-        learnt = last["held_out_loss"] < last["unigram_loss"] and last["unigram_p"] < LEVEL
-        return Finding(
-            kind="pretraining_text",
-            verdict=Verdict.LOWER if learnt else Verdict.AT_CHANCE,
-            about={"held_out": True},
-            estimate=Estimate(value=float(last["held_out_loss"]), null_value=float(last["unigram_loss"])),
-            basis=Basis(over="batches of held-out text", test="paired t-test"),
-        )
-    if "loss" not in last or vocabulary < 2:
-        return Finding(kind="pretraining_text", verdict=Verdict.NOT_TESTED, about={"held_out": False})
-    estimate = Estimate(value=float(last["loss"]), null_value=math.log(vocabulary))
-    at_chance = estimate.value >= math.log(vocabulary)
-    return Finding(
-        kind="pretraining_text",
-        verdict=Verdict.AT_CHANCE if at_chance else Verdict.NOT_TESTED,
-        about={"held_out": False},
-        estimate=estimate,
-    )
+    last, vocabulary = _last(run), int(training_summary(run).get("vocabulary", 0))
+    about, basis = {"held_out": "unigram_loss" in last}, Basis()
+    if about["held_out"]:
+        loss, level = float(last["held_out_loss"]), float(last["unigram_loss"])
+        basis = Basis(over="batches of held-out text", test="paired t-test")
+        verdict = Verdict.LOWER if loss < level and last["unigram_p"] < LEVEL else Verdict.AT_CHANCE
+    elif "loss" in last and vocabulary >= 2:
+        loss, level = float(last["loss"]), math.log(vocabulary)
+        verdict = Verdict.AT_CHANCE if loss >= level else Verdict.NOT_TESTED
+    else:
+        return Finding(kind="pretraining_text", verdict=Verdict.NOT_TESTED, about=about)
+    estimate = Estimate(value=loss, null_value=level)
+    return Finding(kind="pretraining_text", verdict=verdict, about=about, estimate=estimate, basis=basis)
 
 
 @sentence_of("pretraining_text", topic="Text")
@@ -79,12 +72,9 @@ def _text_sentence(finding: Finding) -> str:
         return "The loss was not measured yet."
     ours, level = format_number(loss.value), format_number(loss.null_value)
     if finding.about["held_out"]:
-        if finding.verdict is Verdict.AT_CHANCE:
-            return (
-                f"The model learnt no more than word frequencies: its held-out loss is {ours}, that of word "
-                f"frequencies alone {level}."
-            )
-        return f"The model learnt the text: its held-out loss is {ours}, that of word frequencies alone {level}."
+        at_chance = finding.verdict is Verdict.AT_CHANCE
+        learnt = "learnt no more than word frequencies" if at_chance else "learnt the text"
+        return f"The model {learnt}: its held-out loss is {ours}, that of word frequencies alone {level}."
     if finding.verdict is Verdict.AT_CHANCE:
         return f"The model learnt nothing of the text: its loss is {ours}, that of guessing evenly {level}."
     return (
@@ -125,7 +115,7 @@ def _translations_sentence(finding: Finding) -> str:
 
 def _headline(run: Run) -> Headline:
     """What was not learnt answers first: a model at chance is not judged by anything else."""
-    summary, findings = _summary(run), _findings(run)
+    summary, findings = training_summary(run), _findings(run)
     at_chance = [finding for finding in findings if finding.verdict is Verdict.AT_CHANCE]
     answer = (at_chance or findings[::-1])[0]
     languages = [language_name(str(code), run.about) for code in summary.get("languages") or ()]
@@ -176,16 +166,15 @@ def _figures(run: Run, findings: Sequence[Finding]) -> Iterator[KeyFigure]:
 
 
 def _sections(run: Run) -> list[Section]:
-    charts = [chart for chart in (_loss_chart(run), _retrieval_chart(run)) if chart is not None]
-    tables = [table for table in (_text_table(run),) if table is not None]
-    summary = _summary(run)
+    charts = tuple(chart for chart in (_loss_chart(run), _retrieval_chart(run)) if chart is not None)
+    sections = [Section(name="pretraining-curves", title="Over training", charts=charts)] if charts else []
+    summary, tables = training_summary(run), tuple(_text_table(run))
     facts = (
         ("Architecture", str(summary.get("architecture", ""))),
         ("Languages", ", ".join(map(str, summary.get("languages") or ()))),
         ("Seed", str(summary.get("seed", ""))),
     )
-    sections = [Section(name="pretraining-curves", title="Over training", charts=tuple(charts))] if charts else []
-    return [*sections, Section(name="pretraining-text", title="Text and model", tables=tuple(tables), facts=facts)]
+    return [*sections, Section(name="pretraining-text", title="Text and model", tables=tables, facts=facts)]
 
 
 def _loss_chart(run: Run) -> LineChart | None:
@@ -194,7 +183,7 @@ def _loss_chart(run: Run) -> LineChart | None:
     references = []
     if "unigram_loss" in last:
         references.append(ReferenceLine(label="word frequencies alone", values=(float(last["unigram_loss"]),)))
-    if (vocabulary := int(_summary(run).get("vocabulary", 0))) > 1:
+    if (vocabulary := int(training_summary(run).get("vocabulary", 0))) > 1:
         references.append(ReferenceLine(label="guessing evenly", values=(math.log(vocabulary),)))
     return curve_chart(
         _metrics(run),
@@ -254,21 +243,17 @@ def curve_chart(
 _STEPS = Axis(title="training step", display="count")
 
 
-def _text_table(run: Run) -> Table | None:
-    """One row per language: lines kept, and left out by each rule; None where the text was taken as it is."""
-    lines: Mapping[str, Mapping[str, int]] = _summary(run).get("lines_of_text") or {}
+def _text_table(run: Run) -> Iterator[Table]:
+    """One row per language: lines kept, and left out by each rule; none where the text was taken as it is."""
+    lines: Mapping[str, Mapping[str, int]] = training_summary(run).get("lines_of_text") or {}
     rules = list(dict.fromkeys(rule for counts in lines.values() for rule in counts))
-    if len(rules) < 2:
-        return None
-    return Table(
-        name="pretraining-lines",
-        title="Lines of text: kept, and left out by each rule",
-        columns=(Column(title="language"), *(Column(title=rule, display="count") for rule in rules)),
-        rows=tuple(
+    if len(rules) > 1:
+        columns = (Column(title="language"), *(Column(title=rule, display="count") for rule in rules))
+        rows: tuple[tuple[Cell, ...], ...] = tuple(
             (language_name(code, run.about), *(counts.get(rule, 0) for rule in rules)) for code, counts in lines.items()
-        ),
-        terminal=True,
-    )
+        )
+        title = "Lines of text: kept, and left out by each rule"
+        yield Table(name="pretraining-lines", title=title, columns=columns, rows=rows, terminal=True)
 
 
 def _numbers(run: Run) -> dict[str, Estimate]:
