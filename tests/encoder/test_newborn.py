@@ -75,6 +75,19 @@ def test_a_folder_in_8_bits_holds_matrices_rounded_to_e5m2_and_vectors_as_they_w
         assert torch.equal(tensor.float(), weights[name]) == (tensor.ndim < 2), name  # Else rounding was not tested.
 
 
+def test_a_folder_with_words_in_8_bits_holds_the_other_matrices_in_16(tmp_path):
+    model = init_masked_lm("electra", SIZES["electra"], pieces(), length=24, seed=0)
+    save_folder(model, pieces(), tmp_path, length=24, dtype="fp8-words")
+    stored = load_file(tmp_path / "model.safetensors")
+    kinds = {name: tensor.dtype for name, tensor in stored.items() if tensor.ndim > 1}
+    assert [name for name, kind in kinds.items() if kind == torch.float8_e5m2] == [
+        "electra.embeddings.word_embeddings.weight"
+    ]
+    assert set(kinds.values()) == {torch.float8_e5m2, torch.bfloat16}
+    assert {tensor.dtype for tensor in stored.values() if tensor.ndim < 2} == {torch.float32}
+    assert json.loads((tmp_path / "config.json").read_text("utf-8"))["dtype"] == "float32"
+
+
 def test_plain_transformers_reads_it_as_float32(saved):
     from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 

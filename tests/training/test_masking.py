@@ -176,3 +176,24 @@ def test_the_share_of_a_recipe_ends_with_the_last_part_of_its_last_step():
     tokenizer = add_special_tokens(empty_wordpiece({name: number for number, name in enumerate([*NAMES, "a"])}))
     mlm = _objective(recipe, stream(), tokenizer)
     assert [mlm.share_at(part) for part in range(6)] == pytest.approx([0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
+
+
+@pytest.mark.parametrize("world", [1, 2])
+def test_every_so_many_batches_have_long_sequences_with_as_many_tokens(world):
+    mlm = objective(length=16, long_length=64, long_every=3)
+    shapes = [tuple(one(mlm, step, 0, world)["input_ids"].shape) for step in range(6)]
+    assert shapes == [(64 // world, 16), (64 // world, 16), (16 // world, 64)] * 2
+    assert all(mlm.batch(2, rank=0, world=1, device=CPU)["input_ids"].ne(one(mlm, 5)["input_ids"]).any(1))
+
+
+def test_long_sequences_stay_in_the_text_of_their_language():
+    # Starts that leave room for short sequences alone; every token says which language it is of.
+    edges = np.array([0, 300, 500])
+    ids = np.concatenate([np.full(300, 10), np.full(200, 20)]).astype(np.uint16)
+    starts = [np.arange(low, high - 7) for low, high in pairwise(edges)]
+    text = TokenStream(ids, np.concatenate(starts), np.cumsum([0, *map(len, starts)]), edges, ("a", "b"))
+    mlm = objective(stream=text, length=8, long_length=128, long_every=1, smoothing=0.0)
+    for step in range(20):
+        words = original(one(mlm, step))[:, 1:]
+        assert words.shape[1] == 127
+        assert (words == words[:, :1]).all()

@@ -44,7 +44,18 @@ CASES: dict[str, tuple[dict[str, dict[str, object]], str]] = {
         {"training": {"precision": "fp8"}},
         r"precision: unknown value of precision: 'fp8'\..*bf16, fp32",
     ),
-    "saved": ({"training": {"save": "int8"}}, r"save: unknown value of save: 'int8'\. .*Known: bf16, fp16, fp32, fp8"),
+    "long sequences that short ones do not fill": (
+        {"training": {"max_length": 24, "long_length": 100, "long_every": 2}},
+        r"long_length.* is no multiple of .*max_length.*Give 96",
+    ),
+    "long sequences that a batch does not fill": (
+        {"training": {"max_length": 24, "batch_size": 8, "long_length": 24 * 16, "long_every": 2}},
+        r"no whole number of sequences of .*long_length",
+    ),
+    "saved": (
+        {"training": {"save": "int8"}},
+        r"save: unknown value of save: 'int8'\. .*Known: bf16, fp16, fp32, fp8, fp8-words",
+    ),
     "optimiser": (
         {"training": {"optimizer": "muno"}},
         r"optimizer: unknown value of optimizer: 'muno'\. Did you",
@@ -158,16 +169,29 @@ def test_every_recipe_is_read_and_its_model_can_be_made(recipe):
             seed=0,
         )
     assert model.get_input_embeddings().weight.shape[0] == size
-    if not recipe.stem.startswith("tiny-"):
-        assert config.training.save == "fp8"
+    if recipe.stem == "embedded":
+        assert config.training.save == "fp8-words"
+        words = 40_000 * model.config.embedding_size  # Its tokenizer is that of the run it starts from.
+        rest = sum(w.numel() * (2 if w.ndim > 1 else 4) for w in model.parameters() if w.shape[0] != size)
+        assert words + rest <= 39e6  # What the package may hold, the tokenizer left out.
+    elif not recipe.stem.startswith("tiny-") and config.training.save == "fp8":
         size = sum(weight.numel() * (1 if weight.ndim > 1 else 4) for weight in model.parameters())
-        assert size <= 24e6  # What the package may hold.
+        assert size <= 24e6
 
 
-def test_recipes_of_relatives_have_the_size_of_the_embedded_one():
+def test_the_second_part_of_the_embedded_recipe_goes_on_from_the_first():
+    by_name = {path.stem: read_config(path) for path in RECIPES}
+    first, second = by_name["embedded-constant"], by_name["embedded"]
+    assert second.training.start_from == "embedded-constant"
+    assert second.model == first.model
+    assert second.data.languages == first.data.languages
+    assert (first.training.decay, second.training.seed) == (0.0, 1)
+
+
+def test_recipes_of_relatives_have_the_size_of_the_first_embedded_one():
     by_name = {path.stem: read_config(path) for path in RECIPES}
     for name in ("mono-en", "mono-es", "mono-ru", "bilingual-en-ru"):
-        assert by_name[name].model == by_name["embedded"].model
-        assert by_name[name].tokenizer == by_name["embedded"].tokenizer
+        assert by_name[name].model == by_name["embedded-first"].model
+        assert by_name[name].tokenizer == by_name["embedded-first"].tokenizer
         assert f"tiny-{name}" in by_name
     assert set(read_corpus("sampler").languages) <= set(by_name["embedded"].data.languages)

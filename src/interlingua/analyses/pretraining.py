@@ -62,6 +62,8 @@ class PretrainSettings:
     loop: LoopSettings
     batch_size: int = 512
     max_length: int = 128
+    long_length: int = 0
+    long_every: int = 0
     mask: float | tuple[float, float] = 0.15
     evaluate_every: int = 1000
     save: str = "fp16"
@@ -77,6 +79,11 @@ class PretrainSettings:
     sizes: Mapping[str, Any] = field(default_factory=dict)
     pivot: str = "en"
     wrong: Callable[..., InputError] = field(default=wrong_setting, compare=False)
+
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest sequence that is trained on."""
+        return max(self.max_length, self.long_length)
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,7 @@ class PretrainedModel:
     def save(self, folder: Path) -> None:
         """Write an ordinary Hugging Face folder, with `training.json` for what was measured."""
         folder.mkdir(parents=True, exist_ok=True)
-        save_folder(self.model, self.tokenizer, folder, length=self.settings.max_length, dtype=self.settings.save)
+        save_folder(self.model, self.tokenizer, folder, length=self.settings.longest, dtype=self.settings.save)
         text = json.dumps({"kind": "pretrain", **self.summary}, ensure_ascii=False, indent=1)
         write_text(folder / ABOUT, text)
 
@@ -197,11 +204,22 @@ def _objective(settings: PretrainSettings, stream: TokenStream, tokenizer: Token
         batches=loop.steps * loop.accumulate,
         smoothing=settings.smoothing,
         seed=loop.seed,
+        long_length=settings.long_length,
+        long_every=settings.long_every,
     )
 
 
 def _parted(settings: PretrainSettings, stream: TokenStream) -> tuple[TokenStream, TokenStream | None]:
     """The text to train on, and the text kept from it, if any."""
+    for code, size in zip(stream.languages, stream.sizes(), strict=True):
+        if settings.long_every and size * (1 - settings.held_out) <= settings.long_length:
+            raise settings.wrong(
+                f"more than the text of {code} has, {size:,} tokens",
+                "training",
+                "long_length",
+                value=settings.long_length,
+                remedy="Give shorter sequences, or more text.",
+            )
     if not settings.held_out:
         return stream, None
     trained, held = stream.parted(settings.held_out, length=settings.max_length)
@@ -268,7 +286,7 @@ def _held_objective(settings: PretrainSettings, held: TokenStream, tokenizer: To
     objective, mask = _objective(settings, held, tokenizer), settings.mask
     # One share at every evaluation, so that losses compare: where it changes, the last.
     share = mask[-1] if isinstance(mask, tuple) else mask
-    return replace(objective, batch_size=_HELD_SEQUENCES, share=share, seed=settings.loop.seed + 1)
+    return replace(objective, batch_size=_HELD_SEQUENCES, share=share, seed=settings.loop.seed + 1, long_every=0)
 
 
 def _summary(
@@ -308,7 +326,7 @@ def evaluate(
     pivot = canonical(settings.pivot)
     body, precision = model.base_model, settings.loop.precision
     encoder = Encoder.of(
-        body, wrap_tokenizer(tokenizer, length=settings.max_length), name="in training", precision=precision
+        body, wrap_tokenizer(tokenizer, length=settings.longest), name="in training", precision=precision
     )
     others = [code for code in corpus.languages if code in settings.text and code != pivot]
     if pivot not in corpus.languages or not others:
@@ -348,7 +366,7 @@ def _scores(
 def _model(settings: PretrainSettings, tokenizer: Tokenizer) -> Any:
     kind, sizes = settings.architecture, dict(settings.sizes)
     try:
-        model = init_masked_lm(kind, sizes, tokenizer, length=settings.max_length, seed=settings.loop.seed)
+        model = init_masked_lm(kind, sizes, tokenizer, length=settings.longest, seed=settings.loop.seed)
     except InputError as error:
         key = str(error.value) if str(error.value) in sizes else "architecture"
         raise settings.wrong(error.problem, "model", key, value=error.value, remedy=error.remedy) from error

@@ -150,11 +150,15 @@ def wrap_tokenizer(tokenizer: Tokenizer, *, length: int) -> Any:
 def save_folder(model: Any, tokenizer: Tokenizer, folder: Path, *, length: int, dtype: str) -> None:
     """An ordinary Hugging Face folder: config, tokenizer, and weights in `dtype` as safetensors.
 
-    With fp8 the matrices are stored in 8 bits (E5M2: two bits of mantissa, an error of 5.3 % of a normal weight) and
+    With fp8-words the words' vectors, the largest matrix of a small model, are stored in 8 bits and the other matrices
+    in bfloat16.
+
+    With fp8 all matrices are stored in 8 bits (E5M2: two bits of mantissa, an error of 5.3 % of a normal weight) and
     the vectors in 32; `transformers` reads them as float32, which is what the config says, and so does 4.57, which
     cannot compute with E4M3. A weight beyond ±57,344, the largest number of E5M2, is stored as that one.
     """
-    kinds = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16, "fp8": torch.float32}
+    kinds = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
+    kinds |= {"fp8": torch.float32, "fp8-words": torch.float32}  # Shortened below: the config says float32.
     if dtype not in kinds:
         raise unknown("dtype", dtype, list(kinds))
     from transformers.utils import logging as chatter
@@ -163,8 +167,9 @@ def save_folder(model: Any, tokenizer: Tokenizer, folder: Path, *, length: int, 
     before = next(model.parameters()).dtype
     model.to(kinds[dtype]).save_pretrained(folder)
     model.to(before)
-    if dtype == "fp8":
-        _halve_again(folder / "model.safetensors")
+    if dtype in ("fp8", "fp8-words"):
+        rows = None if dtype == "fp8" else tokenizer.get_vocab_size()
+        _shorten(folder / "model.safetensors", rows)
     wrap_tokenizer(tokenizer, length=length).save_pretrained(folder)
     _name_tokenizer_class(folder / "tokenizer_config.json")
     open_to_umask(folder)
@@ -177,14 +182,19 @@ def _name_tokenizer_class(path: Path) -> None:
     path.write_text(text + "\n", "utf-8")
 
 
-def _halve_again(path: Path) -> None:
-    """Store the matrices of a file in 8 bits."""
+def _shorten(path: Path, rows: int | None) -> None:
+    """Store the matrices of a file in 8 bits; with `rows` those of so many rows alone, and the others in bfloat16."""
     # Versions of PyTorch differ in what they make of a number out of range: the largest one, or no number at all.
     most = torch.finfo(torch.float8_e5m2).max
-    small = {
-        name: tensor.clamp(-most, most).to(torch.float8_e5m2) if tensor.ndim > 1 else tensor
-        for name, tensor in load_file(path).items()
-    }
+
+    def shortened(tensor: torch.Tensor) -> torch.Tensor:
+        if tensor.ndim < 2:
+            return tensor
+        if rows is not None and tensor.shape[0] != rows:
+            return tensor.to(torch.bfloat16)
+        return tensor.clamp(-most, most).to(torch.float8_e5m2)
+
+    small = {name: shortened(tensor) for name, tensor in load_file(path).items()}
     with atomic_path(path) as beside:
         save_file(small, beside, metadata={"format": "pt"})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,9 @@ class MaskedLanguageModelling:
     Every sequence is full, so there is no padding and no attention mask; the head is given as many positions of every
     sequence, those of the largest share, so shapes never change. A batch depends on `seed` and step alone; with several
     processes each takes its share of the same batch.
+
+    With `long_every` k, every k-th batch has sequences of `long_length`, a multiple of `length`, and as many tokens:
+    later positions are learnt at little cost. `room` is the length that the starts of `stream` leave room for.
     """
 
     stream: TokenStream
@@ -50,11 +53,16 @@ class MaskedLanguageModelling:
     batches: int = 1
     smoothing: float = 0.7
     seed: int = 0
+    long_length: int = 0
+    long_every: int = 0
+    room: int | None = None
     _resident: dict[torch.device, torch.Tensor] = field(default_factory=dict, repr=False)
     _positions: torch.Tensor | None = field(default=None, repr=False)
     _rowwise: Callable[[torch.Tensor, torch.Tensor], torch.Tensor] | None = field(default=None, repr=False)
 
     def batch(self, step: int, *, rank: int, world: int, device: torch.device) -> Batch:
+        if self.long_every and step % self.long_every == self.long_every - 1:
+            return self._longer().batch(step, rank=rank, world=world, device=device)
         draw = np.random.default_rng([self.seed, step])
         places = self._places(draw)[rank::world]
         offsets = torch.arange(self.length - 1, device=device)
@@ -66,6 +74,11 @@ class MaskedLanguageModelling:
         ids = torch.nn.functional.pad(ids, (1, 0), value=self.special.cls)
         generator = torch.Generator(device).manual_seed(int(draw.integers(1 << 60)))
         return self._masked(ids, generator, slice(rank, None, world), masked=self._count(self.share_at(step)))
+
+    def _longer(self) -> MaskedLanguageModelling:
+        """The same with long sequences alone, as many tokens a batch."""
+        count = self.batch_size * self.length // self.long_length
+        return replace(self, length=self.long_length, batch_size=count, long_every=0, room=self.length)
 
     def share_at(self, step: int) -> float:
         """The share that is masked in the batch of a step, counted from 0; after the last batch that of the last.
@@ -124,7 +137,9 @@ class MaskedLanguageModelling:
     def _places(self, draw: np.random.Generator) -> NDArray[np.int64]:
         chosen = draw.choice(len(self.stream.languages), self.batch_size, p=self.weights())
         low, high = self.stream.begin[chosen], self.stream.begin[chosen + 1]
-        return self.stream.starts[draw.integers(low, high)]
+        places = self.stream.starts[draw.integers(low, high)]
+        # A longer sequence than was planned for begins earlier, where it would leave the text of its language.
+        return np.minimum(places, self.stream.starts[high - 1] + (self.room or self.length) - self.length)
 
     def _tokens(self, device: torch.device) -> torch.Tensor:
         """The stream on the device, sent once: a few hundred megabytes for all the text there is here."""

@@ -108,8 +108,9 @@ class LoopSettings:
     """How a run is trained. The learning rate warms up linearly, holds, and decays linearly to `floor` times the peak.
 
     `decay` is the share of the steps that decay; 1 - warmup/steps is plain linear decay. `graph` records steps as CUDA
-    graphs, as `compile` does too, where one GPU trains alone. `partial` says that some trained weights may get no
-    gradient (layers above the last one that is read), which several processes must know. `best` is a metric of a
+    graphs, as `compile` does too, where one GPU trains alone. `static_shapes` compiles each shape of a batch by itself,
+    which is quicker where there are few. `partial` says that some trained weights may get no gradient (layers above the
+    last one that is read), which several processes must know. `best` is a metric of a
     monitor: the run ends with the weights that had the highest value (`-name`: the lowest), and, with `patience`,
     after that many measurements in a row without a better one.
     """
@@ -127,6 +128,7 @@ class LoopSettings:
     precision: str = "fp32"
     compile: bool = False
     graph: bool = False
+    static_shapes: bool = False
     partial: bool = False
     optimizer: str = "adamw"
     seed: int = 0
@@ -280,7 +282,7 @@ def _prepared(
     module, optimizer = accelerator.prepare(module, optimizer)
     on_gpu = accelerator.device.type == "cuda"
     if settings.compile:
-        module = torch.compile(module)  # type: ignore[assignment]
+        module = torch.compile(module, dynamic=False if settings.static_shapes else None)  # type: ignore[assignment]
     weights = tuple(term.weight for term in terms)
     update: Update = partial(_update, module, settings, accelerator, optimizer, weights, norm)
     if (settings.compile or settings.graph) and on_gpu and accelerator.num_processes == 1:

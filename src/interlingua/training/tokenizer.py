@@ -14,6 +14,7 @@ from interlingua.training.text import lines_of
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _INSIDE = "##"
+_LONGEST_WORD = 512  # Characters; longer ones are unknown. Thai puts no spaces between words, a clause may have 200.
 
 
 def train_wordpiece(
@@ -81,7 +82,7 @@ def _is_inside(piece: str) -> bool:
 
 def empty_wordpiece(vocabulary: Mapping[str, int] | None = None) -> Tokenizer:
     """A WordPiece tokenizer with this vocabulary, and our normaliser."""
-    model = models.WordPiece(dict(vocabulary or {}), unk_token="[UNK]", max_input_chars_per_word=64)
+    model = models.WordPiece(dict(vocabulary or {}), unk_token="[UNK]", max_input_chars_per_word=_LONGEST_WORD)
     tokenizer = Tokenizer(model)
     tokenizer.normalizer = normalizers.Sequence(
         [

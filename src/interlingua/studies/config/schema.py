@@ -959,6 +959,10 @@ class PretrainTable:
         ),
     ] = 512
     max_length: Annotated[int, Setting(help="Tokens of a sequence.", least=8, most=2**16, formerly=("length",))] = 128
+    long_length: Annotated[
+        int, Setting(help="Tokens of a sequence in every long_every-th step; a multiple of max_length.", least=0)
+    ] = 0
+    long_every: Annotated[int, Setting(help="Steps from one with long sequences to the next; 0: none.", least=0)] = 0
     learning_rate: Annotated[float, replace(_LEARNING_RATE, left_out="")] = 1e-3
     warmup: Annotated[int, Setting(help="Steps in which the learning rate rises.", least=0, most=10**9)] = 500
     decay: Annotated[float, Setting(help="Share of the steps in which it falls.", least=0, most=1)] = 1.0
@@ -981,14 +985,29 @@ class PretrainTable:
     seed: Annotated[int, _SEED] = 0
     checkpoint_every: Annotated[int, Setting(help="Steps between two checkpoints.", least=1)] = 1000
     evaluate_every: Annotated[int, Setting(help="Steps between two measurements.", least=1)] = 1000
-    save: Annotated[str, Setting(help="Number format of the saved model.", choices=("fp32", "fp16", "bf16", "fp8"))] = (
-        "fp16"
-    )
+    save: Annotated[
+        str,
+        Setting(help="Number format of the saved model.", choices=("fp32", "fp16", "bf16", "fp8", "fp8-words")),
+    ] = "fp16"
 
     def rules(self) -> Iterator[Problem]:
         given: object = self.mask
         if isinstance(given, tuple) and len(given) != 2:
             yield Problem(("mask",), "{mask} is one share, or two", self.mask, "Give 0.15, or [0.3, 0.15].")
+        if self.long_every and (self.long_length <= self.max_length or self.long_length % self.max_length):
+            yield Problem(
+                ("long_length",),
+                "{long_length} is no multiple of {max_length}",
+                self.long_length,
+                f"Give {4 * self.max_length}, or leave out {{long_every}}.",
+            )
+        elif self.long_every and self.batch_size * self.max_length % (self.long_length * self.accumulate):
+            yield Problem(
+                ("long_length",),
+                "a batch has no whole number of sequences of {long_length} tokens",
+                self.long_length,
+                "Make {batch_size} a multiple of {long_length} / {max_length}.",
+            )
         if self.batch_size % self.accumulate:
             yield Problem(
                 ("accumulate",),
