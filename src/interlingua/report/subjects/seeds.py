@@ -250,7 +250,7 @@ def judge_p(difference: RegimeDifference, p: float | None) -> Verdict:
 
 
 def basis_of(tested: int, *, compared: int, untested: str) -> Basis:
-    """What differences are judged by: a test over seeds and examples of so many, else what they are over."""
+    """What differences are judged by: a test over seeds and examples, else what they are over."""
     if not tested:
         return Basis(over=untested, compared=compared)
     test = "t over seeds and examples"
