@@ -124,7 +124,8 @@ def escape_texts(part: T) -> T:
     """A part of a report with the control characters of all its texts written out, so that no subject needs to do it.
 
     Names of models, tests, regimes and files are typed by users. Numbers, records and findings stay as they are: a
-    finding escapes its sentence, and its JSON has the names as they were given.
+    finding escapes its sentence, and its JSON has the names as they were given. So do the cells of a table, which a
+    CSV file has as data.
     """
     escaped: Any = part
     if isinstance(part, str):
@@ -138,7 +139,8 @@ def escape_texts(part: T) -> T:
     elif isinstance(part, dict):
         escaped = {escape_texts(key): escape_texts(value) for key, value in part.items()}
     elif is_dataclass(part) and not isinstance(part, (type, Estimate, Record, Finding)):
-        values = {each.name: getattr(part, each.name) for each in fields(part)}
+        is_data = ("rows",) if isinstance(part, Table) else ()
+        values = {each.name: getattr(part, each.name) for each in fields(part) if each.name not in is_data}
         texts = {name: new for name, value in values.items() if (new := escape_texts(value)) is not value}
         escaped = replace(part, **texts) if texts else part
     return escaped  # type: ignore[no-any-return]

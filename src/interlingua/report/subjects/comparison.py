@@ -25,7 +25,7 @@ from interlingua.report.kit.chart import (
 )
 from interlingua.report.kit.evidence import fit_trend, is_above_null
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
-from interlingua.report.kit.section import ComparedNumber, Headline, KeyFigure, Run, Section
+from interlingua.report.kit.section import ComparedNumber, Headline, KeyFigure, Run, Section, escape_texts
 from interlingua.report.kit.table import Cell, Column, Table, columns_of, group_by
 from interlingua.report.kit.wording import (
     Display,
@@ -583,7 +583,7 @@ def ranking_table(comparison: RunComparison) -> Table | None:
             Column(title="difference to the best", display=difference_display(display), interval=True),
             "verdict",
         ),
-        rows=tuple(rows),
+        rows=escape_texts(tuple(rows)),
         terminal=len(comparison.runs) > 2,
     )
 
@@ -628,7 +628,7 @@ def difference_table(name: str, title: str, heading: str, rows: Mapping[str, Num
             Column(title="difference", display=difference_display(display), interval=True),
             "verdict",
         ),
-        rows=tuple(cells),
+        rows=escape_texts(tuple(cells)),
         terminal=name.startswith("numbers") and len(labels) == 2,
     )
 
@@ -653,7 +653,7 @@ def number_tables(comparison: RunComparison) -> Iterator[Table]:
         yield difference_table("numbers" if at == 0 else f"numbers-{at + 1}", title, "number", rows)
     if layers:
         columns = columns_of("number", *(run.label for run in comparison.runs))
-        yield Table(name="layers", title="Layers and candidates", columns=columns, rows=tuple(layers))
+        yield Table(name="layers", title="Layers and candidates", columns=columns, rows=escape_texts(tuple(layers)))
 
 
 def layer_text(number: ComparedNumber | None) -> str:
@@ -763,7 +763,9 @@ def sections_of(comparison: RunComparison) -> Iterator[Section]:
         name="settings",
         title="Different settings",
         findings=(Finding(kind="settings_differ", verdict=Verdict.FOUND, about={"settings": settings}),),
-        tables=(Table(name="settings", title="Different settings", columns=columns, rows=rows),) if rows else (),
+        tables=(Table(name="settings", title="Different settings", columns=columns, rows=escape_texts(rows)),)
+        if rows
+        else (),
         terminal=True,
     )
 

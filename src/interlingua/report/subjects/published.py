@@ -13,7 +13,7 @@ from interlingua.record import Difference
 from interlingua.report.kit.chart import Axis, Dot, ScatterChart
 from interlingua.report.kit.citations import name_papers
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
-from interlingua.report.kit.section import Headline, KeyFigure, Run, Section, Subject
+from interlingua.report.kit.section import Headline, KeyFigure, Run, Section, Subject, escape_texts
 from interlingua.report.kit.table import Cell, Column, MarkedEstimate, Table, columns_of, group_by
 from interlingua.report.kit.wording import Display, format_number, join_with_and, language_name, pluralize
 from interlingua.report.subjects.seeds import (
@@ -359,7 +359,7 @@ def published_table(run: Run, matches: Sequence[PublishedMatch]) -> Table:
             "Our encoder",
             Column(title="Ours − paper", display="points"),
         ),
-        rows=tuple(rows),
+        rows=escape_texts(tuple(rows)),
         note="± is the standard deviation over our seeds. * differs from original, ** from adjusted (p < 0.05): the "
         "paper’s marks, and ours by the paper’s own tests, which hold the seeds fixed and are not corrected; the "
         "tables of scores have tests over seeds. Where the encoders differ, compare signs of differences, not values.",

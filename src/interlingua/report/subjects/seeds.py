@@ -26,7 +26,7 @@ from interlingua.report.kit.chart import (
     ReferenceLine,
 )
 from interlingua.report.kit.finding import Basis, Verdict
-from interlingua.report.kit.section import Run
+from interlingua.report.kit.section import Run, escape_texts
 from interlingua.report.kit.table import Cell, Column, MarkedEstimate, Table, columns_of, group_by
 from interlingua.report.kit.wording import (
     Display,
@@ -415,7 +415,7 @@ def score_table(group: TaskScores, metric: str, *, terminal: bool = False) -> Ta
         columns=columns_of(
             first, *(Column(title=head, display=declared.display, interval=True) for head in heads.values())
         ),
-        rows=rows,
+        rows=escape_texts(rows),
         note=" ".join(_score_note(scores)),
         terminal=terminal,
     )
@@ -505,7 +505,7 @@ def difference_table(group: TaskScores, metric: str) -> Table | None:
             Column(title="Effect (d)", display="number"),
             Column(title="p (examples)", display="p_value"),
         ),
-        rows=tuple(rows),
+        rows=escape_texts(tuple(rows)),
         note=note,
     )
 
@@ -528,7 +528,7 @@ def seed_table(group: TaskScores, metric: str) -> Table:
         name=f"{group.file_name(metric)}-seeds",
         title=f"{declared.title}: every seed, {group.model_name}",
         columns=columns_of("Test", "Regime", *(Column(title=head, display=declared.display) for head in heads)),
-        rows=tuple(rows),
+        rows=escape_texts(tuple(rows)),
         note="sd: standard deviation over seeds.",
     )
 
