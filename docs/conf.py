@@ -48,8 +48,8 @@ python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 100
 nitpicky = True  # every type in a signature is described on this site, or is someone else's:
 nitpick_ignore_regex = [
-    ("py:.*", r"(collections|numpy|os|pathlib|tokenizers|torch|transformers|typing)\..*"),
-    ("py:.*", r"ArrayLike|Module|(dict|tuple|str \| tuple)\[.*|interlingua\..*\.[A-Z]"),
+    ("py:.*", r"(collections|markupsafe|numpy|os|pathlib|tokenizers|torch|transformers|typing)\..*"),
+    ("py:.*", r"ArrayLike|Module|Path|(dict|tuple|str \| tuple)\[.*|interlingua\..*\.[A-Z]"),
 ]
 
 BAR = 'stretchy="false" lspace="0" rspace="0"'

@@ -13,23 +13,23 @@ HEAD = """# Where things are
 
 <!-- Made by docs/generate_map.py from the first line of every module; edit those instead. -->
 
-The rooms of the house from the ground up: a module imports its own room and lower floors only, and a test holds it
-to that.
+All modules, from the lowest floor up. A module imports its own package and lower floors only; a test checks this
+([architecture](architecture.md)).
 """
 FLOORS = {
-    "The ground: what everything stands on": (
+    "Floor 0: what every other module may import": (
         "errors", "paths", "argument_types", "registry", "score", "metric", "record", "languages", "words",
         "plural_counts", "corpus",
     ),
-    "Floor 1: the engine, pure functions, and files read": (
+    "Floor 1: the engine, pure functions, and readers of files": (
         "engine", "stats", "measures", "projection", "transport", "kernels", "readers", "synthetic",
     ),
     "Floor 2: models": ("encoder",),
     "Floor 3: training, word links and attributions": ("training", "wordalign", "attribution"),
-    "Floor 4: what is trained": ("objectives", "tasks"),
-    "Floor 5: what is measured: objects in, records out": ("analyses",),
+    "Floor 4: objectives and tasks": ("objectives", "tasks"),
+    "Floor 5: analyses: objects in, records out": ("analyses",),
     "Floor 6: studies and reports": ("studies", "report"),
-    "Floor 7: what a notebook calls, and the live page": ("commands", "explorer"),
+    "Floor 7: the functions of the package, and the explorer": ("commands", "explorer"),
     "Floor 8: the command line": ("cli", "__init__", "__main__"),
 }  # fmt: skip
 

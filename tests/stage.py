@@ -86,7 +86,7 @@ def set_up(folder: Path, model: Path, page: str) -> None:
         (folder / "mono").mkdir()
         for code in ("en", "ru"):
             (folder / "mono" / f"{code}.txt").write_text("\n".join(texts(code)), "utf-8")
-    if page == "howto-study.md":
+    if page in ("howto-study.md", "study-file.md"):
         (folder / "studies").symlink_to(Path(__file__).resolve().parents[1] / "studies")
     if page == "howto-report.md":
         runs(folder, model)
@@ -120,8 +120,8 @@ def examples(folder: Path) -> None:
             lines = [f"{e.first}\t{e.second}\t{names.get(e.label, e.label)}" for e in toys.toy(task).items]
             (folder / f"{name}-{code}.tsv").write_text("\n".join(lines) + "\n", "utf-8")
         tagged = ["".join(f"{w}\t{t}\n" for w, t in zip(e.words, e.tags, strict=True)) for e in toys.toy("ner").items]
-        (folder / f"panx-{code}.tsv").write_text("\n".join(tagged), "utf-8")
-        (folder / f"panx-{code}-test.tsv").write_text("\n".join(tagged), "utf-8")
+        for name in (f"panx-{code}.tsv", f"panx-{code}-test.tsv", f"ner-{code}.tsv", f"ner-{code}-test.tsv"):
+            (folder / name).write_text("\n".join(tagged), "utf-8")
         paragraphs = [
             {
                 "context": e.context,

@@ -23,11 +23,12 @@ from test_docs import PAGES, Block, blocks, by_name, own_registries  # noqa: F40
 SHELL, HEAVY, NOT_RUN = ("bash",), "<!-- takes minutes -->", re.compile(r"<!-- not run: (.+) -->")
 REASONS = {  # Why a block may be left out, and what it must then have in every command of ours.
     "it serves until it is stopped": r"^interlingua explore\b",
-    "it needs GPUs": r"^torchrun\b|--device cuda",
+    "it needs GPUs": r"^torchrun\b|--device cuda|--gpus \d",
     "it needs a cluster": r"\bsbatch\b|--executor ray --address",
     "it sets up this machine": r"^\./run\b",
     "it takes hours": r"^interlingua geometry xlm-roberta-base\b",  # a smaller one is in the page's Python
     "it needs eflomal": r"--method eflomal",
+    "it needs the hub": r"--corpus hf:",
     "it takes minutes and changes .venv": r"mutmut",
 }
 PART = ('name = "mine"\nlanguages = ["ru"]', '[encoders.english]\nmodel = "embedded"')  # what a part of a study lacks

@@ -63,7 +63,7 @@ CALLED = {
     "explain": "interlingua.commands.explain.explain",
     "geometry": "interlingua.commands.geometry.geometry",
     "pretrain": "interlingua.commands.pretrain.pretrain",
-    "study": "interlingua.commands.study.Planned.run",
+    "study": "interlingua.commands.study.PlannedStudy.run",
 }
 
 

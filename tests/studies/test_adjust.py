@@ -221,8 +221,7 @@ def test_records_have_every_number_of_both_states_with_what_each_sentence_added(
     assert {record.layer for record in table.where(measure="separation")} == {made.run["layer"]}
     assert {record.bitexts for record in table.where(state="adjusted")} == {("ru",)}
     for record in hits:
-        with np.load(made.folder / "items" / record.items.partition("#")[0]) as items:
-            assert items[record.items.partition("#")[2]].mean() == pytest.approx(record.value)
+        assert interlingua.open_records(made.folder).items(record).mean() == pytest.approx(record.value)
 
 
 def test_text_in_memory_is_the_text_of_its_files(folder, text, tmp_path):

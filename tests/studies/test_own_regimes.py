@@ -118,9 +118,9 @@ def done(world: World, tmp_path_factory: pytest.TempPathFactory) -> PlannedStudy
 
 def values(planned: PlannedStudy, task: str, regime: str) -> dict[tuple[str, str], float]:
     return {
-        (entry["test"], entry["metric"]): entry["mean"]
-        for entry in planned.report().scores
-        if (entry["task"], entry["regime"]) == (task, regime)
+        (score.test, score.metric): score.value
+        for score in planned.report().scores
+        if (score.task, score.regime) == (task, regime)
     }
 
 

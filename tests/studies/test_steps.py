@@ -153,11 +153,11 @@ def transferred(world, tmp_path_factory):
 
 def test_a_study_finds_what_transfer_finds(done, transferred):
     ours = {
-        (entry["metric"], entry["regime"], entry["test"]): entry for entry in done.report().scores
-        if entry["task"] == "ner"
+        (score.metric, score.regime, score.test): score.to_plain() for score in done.report().scores
+        if score.task == "ner"
     }  # fmt: skip
     assert len(ours) == len(transferred.scores)
-    for entry in transferred.scores:
+    for entry in (score.to_plain() for score in transferred.scores):
         mine = ours[entry["metric"], entry["regime"], entry["test"]]
         assert mine["values"] == pytest.approx(entry["values"], abs=1e-9)
         assert mine["p"] == pytest.approx(entry["p"])
@@ -169,8 +169,8 @@ def test_a_study_finds_what_transfer_finds(done, transferred):
 
 
 def test_distances_are_those_of_transfer_in_every_state(done, transferred):
-    found = {entry["state"]: entry for entry in done.report().distances if entry["task"] in ("ner", "")}
-    for entry in transferred.distances:
+    found = {each.state: each.to_plain() for each in done.report().distances if each.task in ("ner", "", None)}
+    for entry in (each.to_plain() for each in transferred.distances):
         for key in ("related", "unrelated", "auc"):
             assert found[entry["state"]][key] == pytest.approx(entry[key], rel=1e-5)
 
@@ -235,7 +235,7 @@ def test_explanations_are_those_of_explain(world, done, records, tmp_path):
 
 
 def test_tests_of_two_languages_are_asked(done):
-    tests = {(entry["task"], entry["test"]) for entry in done.report().scores}
+    tests = {(score.task, score.test) for score in done.report().scores}
     assert {("inference", "ru"), ("inference", "ru mixed"), ("qa", "ru"), ("qa", "en+ru"), ("lookup", "ru")} <= tests
 
 

@@ -92,8 +92,12 @@ def made(world, tmp_path_factory):
     return study(world, tmp_path_factory.mktemp("made") / "out", settings={**SETTINGS, "distances": True})
 
 
+def entries(result, metric):
+    return {key: score.to_plain() for key, score in result.select(metric).items()}
+
+
 def means(result, metric):
-    return {key: entry["mean"] for key, entry in result.select(metric).items()}
+    return {key: entry["mean"] for key, entry in entries(result, metric).items()}
 
 
 def phases(result):
@@ -112,13 +116,13 @@ def test_adjustment_brings_the_task_to_the_other_language(made):
     assert found["original", "ru"] < 0.6
     assert found["adjusted", "ru"] > found["original", "ru"] + 0.2
     assert found["continual", "ru"] > found["original", "ru"] + 0.2
-    assert made.select("f1/token")["adjusted", "ru"]["p_permutation"]["original"] < 0.01
-    assert made.select("f1/token")["adjusted", "ru"]["p"]["original"] > 0.01  # Two seeds cannot show more.
-    assert "original" not in made.select("f1/token")["original", "ru"]["p"]
+    assert entries(made, "f1/token")["adjusted", "ru"]["p_permutation"]["original"] < 0.01
+    assert entries(made, "f1/token")["adjusted", "ru"]["p"]["original"] > 0.01  # Two seeds cannot show more.
+    assert "original" not in entries(made, "f1/token")["original", "ru"]["p"]
 
 
 def test_distances_are_measured_in_the_five_states_of_the_paper(made):
-    states = {entry["state"]: entry for entry in made.distances}
+    states = {each.state: each.to_plain() for each in made.distances}
     assert list(states) == ["untouched", "adjustment", "original", "adjusted", "continual"]
     assert states["adjustment"]["related"] < 0.5 * states["untouched"]["related"]
     # Fine-tuning forgets what links the languages, less so after adjustment, and least where both are learnt at once.
@@ -146,7 +150,7 @@ def test_another_folder_has_the_same_numbers_and_more_seeds_and_regimes_only_add
 def test_deviation_and_significance_are_those_of_scipy(made, world):
     store = Records(Record, made.folder)
     records = [record for record in store.read() if record.test == "ru"]
-    entry = made.select("accuracy/token")["adjusted", "ru"]
+    entry = entries(made, "accuracy/token")["adjusted", "ru"]
     assert entry["deviation"] == pytest.approx(np.std(entry["values"], ddof=1))
 
     def items(name, variant):
@@ -173,9 +177,9 @@ def test_deviation_and_significance_are_those_of_scipy(made, world):
     found = scipy.stats.permutation_test(
         numbers, statistic, permutation_type="samples", n_resamples=2000, alternative="greater", rng=1, batch=100
     )
-    ours = made.select("f1/token")["continual", "ru"]["p_permutation_apart"]["adjusted"]
+    ours = entries(made, "f1/token")["continual", "ru"]["p_permutation_apart"]["adjusted"]
     assert abs(ours - found.pvalue) < 4 * np.sqrt(0.25 / 1000)
-    whole = made.select("f1/token")["continual", "ru"]
+    whole = entries(made, "f1/token")["continual", "ru"]
     taken = items("continual", "f1/token")[1].sum(axis=1)
     assert whole["values"][1] == pytest.approx(2 * taken[0] / (taken[1] + taken[2]))
 
@@ -226,7 +230,7 @@ def test_a_kept_model_answers_as_it_was_scored(world, tmp_path):
     examples = tuned.task.read(world["ner-test-ru.tsv"], "ru")
     inputs = tuned.task.inputs(examples, tuned.encoder, labels=tuned.labels, training=False)
     scores = tuned.task.judge(tuned.task.predict(tuned.model, inputs, labels=tuned.labels), examples)
-    assert scores["f1/token"].value == result.select("f1/token")["adjusted", "ru"]["values"][0]
+    assert scores["f1/token"].value == entries(result, "f1/token")["adjusted", "ru"]["values"][0]
 
 
 def test_models_that_are_asked_for_later_are_trained_again_and_nothing_else_is(world, tmp_path):
@@ -446,7 +450,7 @@ def test_questions_and_paragraphs_in_two_languages_both_ways(world, tmp_path):
     assert exams["ru+en"].judged == "en"
     result = study(world, tmp_path / "out", "qa", "json", tests=tests, seeds=1, regimes=["original", "adjusted"])
     assert {test for _, test in means(result, "f1")} == set(tests)
-    english_only = result.select("f1")["original", "en"]
+    english_only = entries(result, "f1")["original", "en"]
     # The whole paragraph, which is short here, is the best answer without reading; answers of other questions are not.
     records = [each for each in Records(Record, result.folder).read() if each.key == "f1"]
     [line] = [each for each in records if (each.regime, each.test) == ("original", "en")]
@@ -459,7 +463,7 @@ def test_every_model_retrieves_too_at_the_layer_that_is_best_for_it(world, tmp_p
         world, tmp_path / "out", languages=("ru",), seeds=1, retrieval={"ru": world["parallel.tsv"]},
         regimes=["original", "adjusted"],
     )  # fmt: skip
-    found = result.select("mrr")
+    found = entries(result, "mrr")
     assert found["adjusted", "ru retrieval"]["mean"] > found["original", "ru retrieval"]["mean"]
     store = Records(Record, result.folder)
     for name in ("original", "adjusted"):
@@ -477,7 +481,7 @@ def test_retrieval_alone_trains_no_head(world, tmp_path):
     result = study(world, tmp_path / "out", "retrieval", **options)
     assert phases(result) == [(0, "adjust")]
     vectors = Encoder.load(world["model"], device="cpu")
-    assert result.select("mrr")["original", "ru"]["layer"] in vectors.layers
+    assert entries(result, "mrr")["original", "ru"]["layer"] in vectors.layers
     assert means(result, "mrr")["adjusted", "ru"] > means(result, "mrr")["original", "ru"] + 0.2
 
 
@@ -625,10 +629,10 @@ def test_panx_from_english_to_russian_with_the_embedded_encoder(shared_data, tmp
         out=tmp_path / "out",
         device="cpu",
     )
-    found = result.select("f1/token")
+    found = entries(result, "f1/token")
     for test, least in (("en", 0.4), ("ru", 0.15)):
         assert found["original", test]["mean"] > max(least, 3 * found["original", test]["null"])
-    states = {entry["state"]: entry for entry in result.distances}
+    states = {each.state: each.to_plain() for each in result.distances}
     assert states["adjustment"]["related"] < 0.8 * states["untouched"]["related"]
     assert states["adjustment"]["auc"] > states["untouched"]["auc"]
     assert states["continual"]["auc"] > states["original"]["auc"]

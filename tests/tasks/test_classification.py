@@ -77,7 +77,7 @@ def test_labels_are_those_of_the_examples_and_whole_numbers_in_their_order() -> 
     task = Classification()
     assert task.labels(labelled(["b", "a", "ö", "a"])) == ("a", "b", "ö")
     assert task.labels(labelled(["10", "9", "-1", "9"])) == ("-1", "9", "10")
-    with pytest.raises(InputError, match=r"train\.tsv: one label only.*'x'"):
+    with pytest.raises(InputError, match=r"train\.tsv: only one label.*'x'"):
         task.labels(labelled(["x", "x"]))
     many = [str(n) for n in range(MAX_LABELS + 1)]
     with pytest.raises(InputError, match=r"1,001 labels"):

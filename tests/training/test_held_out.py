@@ -131,7 +131,7 @@ def test_text_that_is_held_out_does_not_reach_the_weights(write_config, texts, t
             end = lines[95:] if name == "first" else lines[:94:-1]
             (tmp_path / "own" / path.name).write_text("\n".join([*lines[:95], *end]) + "\n", "utf-8")
         config = write_config(f"{name}.toml", data={"folder": "own", "held_out": 0.2}, training={"steps": 4})
-        found.append(pretrain(config, out=tmp_path / name, device="cpu").summary["metrics"][-1])
+        found.append(pretrain(config, out=tmp_path / name, device="cpu").training["metrics"][-1])
     assert found[0]["held_out_loss"] != found[1]["held_out_loss"]
     assert (tmp_path / "first" / "model.safetensors").read_bytes() == (
         tmp_path / "second" / "model.safetensors"

@@ -133,7 +133,7 @@ def test_a_tokenizer_file_is_cut_to_the_vocabulary(write_config, tmp_path):
         str(tmp_path / "t.json")
     )
     config = write_config(tokenizer={"file": "t.json", "vocabulary": 12}, training={"steps": 1})
-    assert pretrain(config, out=tmp_path / "out", device="cpu").summary["vocabulary"] == 12
+    assert pretrain(config, out=tmp_path / "out", device="cpu").training["vocabulary"] == 12
     add_special_tokens(empty_wordpiece({piece: n for n, piece in enumerate(["a", *SPECIAL])})).save(
         str(tmp_path / "t.json")
     )

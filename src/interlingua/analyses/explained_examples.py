@@ -83,7 +83,7 @@ class ExplainedText:
 class ExplainedExample:
     """What belongs together in one language or two: texts with attributions, what flows between them, the score.
 
-    `key` tells it from others of its file (a line, an id, an entity of a line), `aspect` says what is explained, and
+    `key` identifies it in its file (a line, an id, an entity of a line), `aspect` says what is explained, and
     `answer` whether that is the `gold` or the `predicted` one. `score` and `null_value` (another example's text) are
     None of a text that is alone.
     """
@@ -117,7 +117,7 @@ class ExplainedExample:
         return sorted(((i, j, share) for (i, j), share in sums.items()), key=lambda flow: -flow[2])
 
     def with_about(self, about: Sequence[str]) -> ExplainedExample:
-        """The same with what is said of each text's score."""
+        """The same with a description of each text's score."""
         texts = tuple(replace(text, about=line) for text, line in zip(self.texts, about, strict=True))
         return replace(self, texts=texts)
 

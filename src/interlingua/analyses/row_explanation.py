@@ -244,7 +244,7 @@ def _examples(
 def _with_about(
     tuned: FineTuned, sides: Sequence[tuple[ExplainedLanguage, int]], place: int, example: ExplainedExample
 ) -> tuple[Hashable, ExplainedExample]:
-    """The example with what is said of its scores, under the numbers that tell its targets from others."""
+    """The example with descriptions of its scores, under the numbers that identify its targets."""
     about, key = [], []
     for side, number in sides:
         targets = side.aspects[place].targets

@@ -561,7 +561,7 @@ def summarize_tasks(
 ) -> list[RegimeScore]:
     """The scores of every encoder, task and language of training; see `summarize_over_seeds`.
 
-    Tests and regimes are in the order of those that are given, then of the records (tests), or by name (regimes).
+    Tests and regimes are in the order of those that are given, then of the records (tests), or alphabetical (regimes).
     Holm's correction is over the regimes and tests of one metric of one task, encoder and language of training.
     """
     groups: dict[tuple[str, str | None, str | None], list[Record]] = {}
@@ -584,5 +584,5 @@ def summarize_tasks(
 
 
 def _usual_order(regime: str) -> tuple[int, str]:
-    """The place of a regime that only a task names: ours in their usual order, then others by name."""
+    """The place of a regime that only a task names: ours in their usual order, then others in alphabetical order."""
     return (REGIMES.index(regime) if regime in REGIMES else len(REGIMES)), regime

@@ -84,7 +84,7 @@ def _sentences(settings: SynthStep) -> Synthetic:
 
 
 def _show(made: Synthetic, finished: FinishedCommand, step: Step) -> None:
-    """Give the files visible names, `counts.json` last; what is there of another set is removed."""
+    """Give the files visible names, `counts.json` last; files of an earlier set are removed."""
     workspace, place = finished.planned.workspace, finished.place(step)
     found = spellings(made.names, made.languages, seed=made.seed) if len(made.languages) > 1 else None
     files = [file.name for file in place.iterdir() if _FILES.fullmatch(file.name)]

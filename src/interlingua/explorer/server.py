@@ -57,7 +57,7 @@ HEADERS = {
 _KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 _PAGES = {
     "/": "explorer/page/explore.html",
-    "/house.css": "report/templates/page.css",
+    "/house.css": "explorer/page/house.css",
     "/explore.css": "explorer/page/explore.css",
     "/explore.js": "explorer/page/explore.js",
     "/figure.js": "explorer/page/figure.js",

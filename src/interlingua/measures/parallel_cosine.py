@@ -34,7 +34,7 @@ def parallel_cosine(source: Tensor, target: Tensor, *, seed: int = 0) -> Scores:
     """The mean cosine of rows that mean the same, in [-1, 1], 1 is best; as is and with each side's mean removed.
 
     - `raw`: the mean over i of cos(x_i, y_i) (papers/003 Table 2, for named entities at the output layer).
-    - `center_rows`: the same after the mean of each side is taken off (Libovický et al. 2019).
+    - `centred`: the same after the mean of each side is taken off (Libovický et al. 2019).
 
     In a crowded space every cosine is high, so a value says nothing without its null: what shuffled pairs read, exactly
     over all pairings, (Σ u_i)·(Σ v_j) / n² with u and v the rows at length 1. `items` are the pairs' cosines, the

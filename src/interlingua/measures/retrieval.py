@@ -109,7 +109,7 @@ def retrieval(
       the other language, which takes away the advantage of hubs (Lample et al. 2018, Eq. 3).
     - `margin`: cos(x, y) / ((r(x) + r(y)) / 2), the ratio margin (Artetxe & Schwenk 2019, Eq. 2 and 4);
       the denominator is at least 1e-6, since after centring it can fall below zero in tiny corpora.
-    - `center_rows`: each side minus its own mean: what is left once the language's offset is gone
+    - `centred`: each side minus its own mean: what is left once the language's offset is gone
       (Libovický et al. 2019).
 
     Every row is brought to length 1 by itself (normalising the matrix as a whole breaks CSLS). A candidate

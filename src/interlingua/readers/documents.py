@@ -73,7 +73,7 @@ class Document:
 
     @property
     def head(self) -> str:
-        """The first 64 KiB as text, without what can't be decoded: enough to tell a format."""
+        """The first 64 KiB as text, without bytes that can't be decoded: enough to detect a format."""
         return codecs.getincrementaldecoder(self.encoding)("ignore").decode(self._first).lstrip("\ufeff")
 
     @property

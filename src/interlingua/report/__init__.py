@@ -1,1 +1,1 @@
-"""Records to what people read: tables, figures, an answer in words, one HTML page. Never a model, never torch."""
+"""Records to what people read: tables, figures, findings, one HTML page. Never a model, never torch."""

@@ -68,7 +68,7 @@ def bootstrap_f1_difference(
 
     >>> counts = np.array([[1, 0, 1], [1, 1, 1], [1, 1, 1]])
     >>> bootstrap_f1_difference(counts, counts)
-    Bootstrapped(value=0.0, low=0.0, high=0.0, error=0.0)
+    BootstrapEstimate(value=0.0, low=0.0, high=0.0, error=0.0)
     """
     sides = [np.stack([2.0 * counts[0], 1.0 * counts[1] + counts[2]]) for counts in (ours, theirs)]
     return bootstrap(

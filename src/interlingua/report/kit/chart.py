@@ -2,7 +2,7 @@
 
 Values are shares or plain numbers as measured; `display="percent"` puts percent on axes and marks. Every chart has a
 `note`, its caption, which says how to read it and claims nothing. A chart that its note would call meaningless is not
-made. `color` is a number: 0, 1, 2 … are the colours of the theme that can be told apart with any colour vision.
+made. `color` is a number: 0, 1, 2 … are the colours of the theme that can be distinguished with any colour vision.
 """
 
 from __future__ import annotations

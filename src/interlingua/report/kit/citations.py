@@ -58,7 +58,7 @@ PAPERS = {
         venue="ACL submission",
     ),
 }  # fmt: skip
-"""By the key that data files of ours may still cite them by; texts for people cite them by name."""
+"""By the key that data files of ours may still cite them by; texts for people cite author and year."""
 
 _KEY = re.compile(r"papers/\d{3}(?!\d)")
 

@@ -132,7 +132,7 @@ def describe_association(found: Association) -> str:
 
 
 def describe_association_power(found: Association) -> str:
-    r"""What so many languages could have shown, for a correlation without evidence: that is not evidence of none.
+    r"""The |ρ| that is detectable with this number of languages; a weaker correlation may exist.
 
     >>> describe_association_power(Association(-0.16, -0.59, 0.35, 0.54, 1e-4, 0.648, 17))
     '17 languages show a |ρ| of 0.65 or more with 80\xa0% power; a weaker relation may exist.'
@@ -156,7 +156,7 @@ def describe_association_power(found: Association) -> str:
 
 
 def association_sentence(found: Association) -> str:
-    r"""The numbers of a correlation as a sentence, and, where it is not clear, what so many languages could have shown.
+    r"""The numbers of a correlation as a sentence; if it is not significant, also the |ρ| that is detectable.
 
     >>> association_sentence(Association(0.9, 0.6, 0.98, 0.001, 1e-4, 0.648, 17))
     'Spearman’s ρ = 0.90 (95\xa0% interval 0.60 to 0.98), p = 0.001 (least possible < 0.001), 17 languages.'

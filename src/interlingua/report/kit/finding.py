@@ -9,6 +9,7 @@ from typing import Any
 
 from interlingua.metric import Metric
 from interlingua.record import Difference, Estimate
+from interlingua.report.kit.wording import escape_control_characters
 
 
 class Verdict(StrEnum):
@@ -56,7 +57,7 @@ class Finding:
     @property
     def sentence(self) -> str:
         """The finding in plain English."""
-        return _TEMPLATES[self.kind](self)
+        return escape_control_characters(_TEMPLATES[self.kind](self))
 
     @property
     def topic(self) -> str:
@@ -86,7 +87,8 @@ def sentence_of(kind: str, *, topic: str) -> Callable[[Template], Template]:
     """Declare the one template that words findings of a kind, and the topic they are listed under."""
 
     def declare(template: Template) -> Template:
-        if kind in _TEMPLATES and _TEMPLATES[kind].__module__ != template.__module__:
+        # A module of tests may be imported under two names.
+        if kind in _TEMPLATES and _TEMPLATES[kind].__code__.co_filename != template.__code__.co_filename:
             raise ValueError(f"two templates for findings of the kind {kind!r}")
         _TEMPLATES[kind], _TOPICS[kind] = template, topic
         return template

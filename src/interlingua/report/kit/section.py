@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, TypeAlias, TypeVar
 
 from interlingua.record import Estimate, Items, Record, RecordTable
 from interlingua.report.kit.chart import Chart, ChartMenu
 from interlingua.report.kit.finding import Finding
 from interlingua.report.kit.table import Table
-from interlingua.report.kit.wording import Display, format_interval, format_value
+from interlingua.report.kit.wording import (
+    Display,
+    escape_control_characters,
+    format_chance,
+    format_interval,
+    format_value,
+)
 
+T = TypeVar("T")
 Fact: TypeAlias = "tuple[str, str | tuple[str, ...]]"
 """A term, and what it is: a text, or a list of texts."""
 
@@ -20,8 +27,8 @@ Fact: TypeAlias = "tuple[str, str | tuple[str, ...]]"
 class Run:
     """One run that is reported: its settings (`run.json`), its records, and what its folder holds that is no number.
 
-    `kind` is the command that wrote the folder. `name` tells it from other runs of the same report, and is empty where
-    it is alone. `attachments` by name: `points` (map of sentences), `examples`, `maps`, `curves`, `published`.
+    `kind` is the command that wrote the folder. `name` identifies it among other runs of the same report, and is empty
+    where it is alone. Keys of `attachments`: `points` (map of sentences), `examples`, `maps`, `curves`, `published`.
     `items` gives the values behind a record, None where they were not kept.
     """
 
@@ -90,9 +97,7 @@ class KeyFigure:
     @property
     def context(self) -> str:
         """What stands below it: the remark, else the chance level."""
-        if self.remark or self.estimate is None or self.estimate.null_value is None:
-            return self.remark
-        return f"chance level {format_value(self.estimate.null_value, self.display)}"
+        return self.remark or (format_chance(self.estimate.null_value, self.display) if self.estimate else "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +105,7 @@ class Headline:
     """The first screen: a title, the finding that answers the command's question, three or four figures, what to do.
 
     `title` is the question with the model (`How well embedded aligns 17 languages`); `measured` is one line on what
-    was measured on how much data; `next_step` is advice, with commands in backticks (`` `interlingua adjust …` ``).
+    was measured on how much data; `next_step` is advice, with commands in backticks.
     """
 
     title: str
@@ -110,6 +115,38 @@ class Headline:
     next_step: str = ""
     findings: tuple[Finding, ...] = ()
     """More findings, listed below the figures by topic."""
+
+    def __post_init__(self) -> None:
+        _escape_fields(self)
+
+
+def escape_texts(part: T) -> T:
+    """A part of a report with the control characters of all its texts written out, so that no subject needs to do it.
+
+    Names of models, tests, regimes and files are typed by users. Numbers, records and findings stay as they are: a
+    finding escapes its sentence, and its JSON has the names as they were given.
+    """
+    escaped: Any = part
+    if isinstance(part, str):
+        escaped = escape_control_characters(part)
+        return escaped if escaped != part else part
+    if type(part) in (tuple, list):
+        before: Any = part
+        after = [escape_texts(item) for item in before]
+        if any(new is not old for new, old in zip(after, before, strict=True)):
+            escaped = type(before)(after)
+    elif isinstance(part, dict):
+        escaped = {escape_texts(key): escape_texts(value) for key, value in part.items()}
+    elif is_dataclass(part) and not isinstance(part, (type, Estimate, Record, Finding)):
+        values = {each.name: getattr(part, each.name) for each in fields(part)}
+        texts = {name: new for name, value in values.items() if (new := escape_texts(value)) is not value}
+        escaped = replace(part, **texts) if texts else part
+    return escaped  # type: ignore[no-any-return]
+
+
+def _escape_fields(part: Headline | Section) -> None:
+    for each in fields(part):
+        object.__setattr__(part, each.name, escape_texts(getattr(part, each.name)))
 
 
 def split_code(text: str) -> list[tuple[str, bool]]:
@@ -177,6 +214,9 @@ class Section:
     """Terms with what they are, for settings and provenance."""
     folded: bool = False
     terminal: bool = False
+
+    def __post_init__(self) -> None:
+        _escape_fields(self)
 
 
 @dataclass(frozen=True, kw_only=True)

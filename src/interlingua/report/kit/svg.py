@@ -61,7 +61,7 @@ MARGIN = 3
 """Room around a drawing, since letters and markers reach a little over their places."""
 SERIES = 6
 STEPS = 15
-"""How many colours a heat map has: more could not be told apart, and the middle one is the 0 of a diverging scale."""
+"""The number of colours of a heat map: more cannot be distinguished; the middle one is the 0 of a diverging scale."""
 _SEQUENTIAL = {
     "light": ("#faf4e1", "#ddd3a4", "#93a69f", "#45739a", "#12305c"),
     "dark": ("#22304c", "#465a7b", "#808b8a", "#c0b47b", "#ffe873"),
@@ -114,7 +114,7 @@ def contrast(first: str, second: str) -> float:
 
 @cache
 def theme_colours(theme: str) -> Mapping[str, str]:
-    """All colours of the `light` or `dark` theme by name, those of heat maps (`q7`, `v7`) with their inks included."""
+    """All colours of the `light` or `dark` theme: name to colour, heat maps (`q7`, `v7`) and their inks included."""
     colours = dict(LIGHT if theme == "light" else DARK)
     for prefix, ink, anchors in (("q", "x", _SEQUENTIAL[theme]), ("v", "y", _DIVERGING[theme])):
         for step in range(STEPS):
@@ -362,7 +362,7 @@ class _Sheet:
         self.path(_trace([(x1, y1), (x2, y2)]), style, mark)
 
     def symbol(self, color: int, x: float, y: float, radius: float, style: str, mark: str = "") -> None:
-        """A marker: each colour has a shape of its own, so that none is told by its colour alone."""
+        """A marker: each colour has a shape of its own, so that no series is recognised by its colour alone."""
         corners = _SHAPES[(color + color // SERIES) % SERIES if color >= 0 else 0]
         if corners:
             places = [(x + radius * right, y + radius * down) for right, down in corners]

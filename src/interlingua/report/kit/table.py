@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from interlingua.record import Difference, Estimate, Record
 from interlingua.report.kit.wording import Display
 
+T = TypeVar("T")
+K = TypeVar("K")
 Cell: TypeAlias = "str | int | float | Estimate | Difference | None"
 """What a cell may hold. An `Estimate` links to its records; its interval is shown where the column says so."""
 
@@ -36,6 +38,27 @@ class Column:
     display: Display = "text"
     interval: bool = False
     better: bool | None = None
+
+
+def columns_of(*columns: str | Column) -> tuple[Column, ...]:
+    """Columns in their order; one that is given by its heading alone holds text.
+
+    >>> [column.display for column in columns_of("Test", Column(title="p", display="p_value"))]
+    ['text', 'p_value']
+    """
+    return tuple(Column(title=column) if isinstance(column, str) else column for column in columns)
+
+
+def group_by(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """The items by a key of each, in the order of their first.
+
+    >>> group_by(["ab", "c", "de"], len)
+    {2: ['ab', 'de'], 1: ['c']}
+    """
+    groups: dict[K, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -151,6 +151,20 @@ def format_interval(low: float | None, high: float | None, display: Display) -> 
     return f"[{both[0]}, {both[1]}]"
 
 
+def difference_display(display: Display) -> Display:
+    """How a difference of two numbers is shown, of which each is shown like this."""
+    return "points" if display == "percent" else "decimal3"
+
+
+def format_chance(null_value: float | None, display: Display) -> str:
+    r"""The chance level, to be set in brackets or after a comma; empty where there is none.
+
+    >>> format_chance(0.02, "percent"), format_chance(None, "percent")
+    ('chance level 2.0\xa0%', '')
+    """
+    return "" if null_value is None else f"chance level {format_value(null_value, display)}"
+
+
 def format_deviation(deviation: float, display: Display) -> str:
     """A standard deviation after its mean, without a unit of its own.
 

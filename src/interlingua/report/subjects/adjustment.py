@@ -710,7 +710,7 @@ def separation_section(
         title="Distances of related and unrelated words",
         text=(
             "Related words are translations of each other; unrelated words are of different sentences. The less the "
-            "two histograms overlap, the better distance alone tells a translation from another word: the AUC is the "
+            "two histograms overlap, the better distance alone separates translations from other words: the AUC is the "
             "share of cases in which the translation is nearer, 50 % by chance. Sentences were not trained on.",
         ),
         charts=charts_under_menus(f"{name}-by-state", ("Model", "Language"), charts),

@@ -174,8 +174,8 @@ def is_above_other_controls(records: RecordTable) -> bool:
 class ExplainedModel:
     """One aspect of a model (label, start, entities) in its language of training and in others, seeds together.
 
-    `cells` are records of consistency by language, `standings` the scores beside chance. `name` tells it from others of
-    the run, and is empty where it is alone; `names` are the run's own names of languages.
+    `cells` are records of consistency by language, `standings` the scores beside chance. `name` identifies it among
+    others of the run, and is empty where it is alone; `names` are the run's own names of languages.
     """
 
     block: str | None
@@ -287,7 +287,7 @@ def explained_models(run: Run) -> list[ExplainedModel]:
 
 
 def _names_of_models(keys: Sequence[tuple[Any, ...]]) -> dict[tuple[Any, ...], str]:
-    """What each explained model is called among others: its model, and what else tells it from them."""
+    """What each explained model is called among others: its model, and what else distinguishes it."""
     if len(keys) < 2:
         return dict.fromkeys(keys, "")
     shown = short_names([str(key[1]) for key in keys])
@@ -640,7 +640,7 @@ def _performance_section(models: Sequence[ExplainedModel]) -> Section | None:
     note = "A score is above chance where its 95 % interval is, and the answers are not all the same."
     return Section(
         name="beside-chance", title="Performance beside chance", terminal=True,
-        text=("Attributions of a model at chance say nothing of the task: other charts leave them out.",),
+        text=("Attributions of a model at chance do not describe the task: other charts leave them out.",),
         charts=_charts(_performance_chart, trained),
         tables=(_table("performance-beside-chance", "Performance beside chance", columns, rows, note, terminal=True),),
     )  # fmt: skip

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,11 +26,11 @@ from interlingua.report.kit.chart import (
 from interlingua.report.kit.evidence import fit_trend, is_above_null
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
 from interlingua.report.kit.section import ComparedNumber, Headline, KeyFigure, Run, Section
-from interlingua.report.kit.table import Cell, Column, Table
+from interlingua.report.kit.table import Cell, Column, Table, columns_of, group_by
 from interlingua.report.kit.wording import (
     Display,
-    escape_control_characters,
-    format_number,
+    difference_display,
+    format_chance,
     format_value,
     join_with_and,
     language_name,
@@ -46,10 +46,9 @@ from interlingua.report.report import (
     with_unique_names,
 )
 from interlingua.report.subjects.layers import declared_metric, layer_lines
-from interlingua.report.subjects.seeds import metric_display
+from interlingua.report.subjects.seeds import metric_of
 from interlingua.stats import paired_difference
 
-Numbers = Mapping[str, Estimate]
 MIN_HEAT_MAP_LANGUAGES = 5
 MIN_COMMON_LANGUAGES = 3
 """Fewer languages than these do not show how alignment goes with transfer."""
@@ -66,8 +65,12 @@ ITEM_MEASURES = ("retrieval", "procrustes")
 """Measures whose value is a mean over sentences that the corpus and the seed alone decide."""
 FINE_TUNED_MEASURES = ("pairwise", "similarity", "distances")
 TRAINED_STATES = ("adjusted", "fine-tuned", "after")
-AT_CHANCE, ONE_SEED = "at chance", "one seed"
-SCOPES = {"sentence": "sentence", "example": "example", "word": "word", "entity": "entity", "name": "name"}
+UNITS = ("sentence", "example", "word", "entity", "name")
+CELLS = {
+    Verdict.UNCLEAR: "no difference shown", Verdict.NOT_TESTED: "not tested (one seed)",
+    Verdict.AT_CHANCE: "at chance in both runs",
+}  # fmt: skip
+"""A verdict in a cell or a list, where it is not called by its name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,8 +81,8 @@ class ComparedRun:
     label: str
 
     @cached_property
-    def numbers(self) -> Numbers:
-        return run_numbers(self.run)
+    def numbers(self) -> Mapping[str, ComparedNumber]:
+        return {name: normalize_number(number) for name, number in run_numbers(self.run).items()}
 
     @cached_property
     def settings(self) -> dict[str, str]:
@@ -89,6 +92,10 @@ class ComparedRun:
         """The digests of what was measured on: of the corpus, of tasks of the test; empty where none is known."""
         digests = {str(r.digests.get("corpus") or r.digests.get("test")) for r in number.records} - {"None"}
         return digests or {str((self.run.about.get("digests") or {}).get("corpus"))} - {"None"}
+
+
+Measured: TypeAlias = "tuple[ComparedRun, ComparedNumber]"
+"""A number with the run that it is of."""
 
 
 # What is compared --------------------------------------------------------------------------------------------------
@@ -101,30 +108,26 @@ def label_runs(runs: Sequence[Run]) -> list[str]:
     >>> label_runs(runs)
     ['m (rows 600)', 'm (rows 200)']
     """
-    models = [model_name(_subject_of(run)) for run in runs]
     kinds = len({run.kind for run in runs}) > 1
-    keys = [(run.kind, model) for run, model in zip(runs, models, strict=True)]
     labels = []
-    for run, model, key in zip(runs, models, keys, strict=True):
-        settings = [flatten_settings(other.about) for other, own in zip(runs, keys, strict=True) if own == key]
-        values = {name: {each.get(name, "–") for each in settings} for name in _all_keys(settings)}
-        differing = [name for name, found in values.items() if len(found) > 1 and len(max(found, key=len)) <= MAX_LABEL]
-        own = flatten_settings(run.about)
-        parts = [f"{_setting_title(name)} {own.get(name, '–')}" for name in differing[:MAX_LABEL_SETTINGS]]
-        labels.append((model, [run.kind] * kinds + parts))
-    counts = Counter((model, *parts) for model, parts in labels)
-    for at, (run, (model, parts)) in enumerate(zip(runs, labels, strict=True), 1):
-        if counts[model, *parts] > 1:
-            parts.append(escape_control_characters(run.name or str(at)))
-    return [f"{model} ({', '.join(parts)})" if parts else model for model, parts in labels]
+    subjects = [(run.kind, model_name(_subject_of(run)), flatten_settings(run.about)) for run in runs]
+    for kind, model, settings in subjects:
+        alike = [other for other_kind, other_model, other in subjects if (other_kind, other_model) == (kind, model)]
+        values = {name: {other.get(name, "–") for other in alike} for other in alike for name in other}
+        differing = [name for name, texts in values.items() if len(texts) > 1 and len(max(texts, key=len)) <= MAX_LABEL]
+        named = [f"{_setting_title(name)} {settings.get(name, '–')}" for name in differing[:MAX_LABEL_SETTINGS]]
+        labels.append((model, *[kind] * kinds, *named))
+    counts = Counter(labels)
+    unique = [
+        (*label, run.name or str(at)) if counts[label] > 1 else label
+        for at, (run, label) in enumerate(zip(runs, labels, strict=True), 1)
+    ]
+    return [f"{model} ({', '.join(parts)})" if parts else model for model, *parts in unique]
 
 
 def _subject_of(run: Run) -> str:
-    models = run.about.get("models") or ()
-    first = models[0] if models else None
-    return str(
-        run.about.get("model") or run.about.get("name") or (first if isinstance(first, str) else (first or [""])[0])
-    )
+    first = next(iter(run.about.get("models") or ()), "")
+    return str(run.about.get("model") or run.about.get("name") or (first if isinstance(first, str) else first[0]))
 
 
 def flatten_settings(about: Mapping[str, Any], before: str = "") -> dict[str, str]:
@@ -144,41 +147,35 @@ def flatten_settings(about: Mapping[str, Any], before: str = "") -> dict[str, st
     return found
 
 
-def _all_keys(settings: Sequence[Mapping[str, str]]) -> list[str]:
-    return list(dict.fromkeys(key for each in settings for key in each))
-
-
 def _setting_title(key: str) -> str:
-    return escape_control_characters(key.replace("_", " ").replace(".", ", "))
+    return key.replace("_", " ").replace(".", ", ")
 
 
-def is_at_chance(number: Estimate) -> bool:
-    """Whether a number is no better than its null value, whichever end is better; without either end, never."""
-    if isinstance(number, RegimeScore):
-        return not number.has_learned
-    if isinstance(number, ComparedNumber) and number.at_chance is not None:
-        return number.at_chance
-    better = _better_end(number)
-    if better is None or number.null_value is None:
-        return False
-    return not is_above_null(number) if better else (number.ci_high or number.value) >= number.null_value
+def normalize_number(number: Estimate) -> ComparedNumber:
+    """A number of a subject with how it is shown, which end is better, its trained seeds, and whether it is at chance.
 
-
-def _better_end(number: Estimate) -> bool | None:
-    if isinstance(number, ComparedNumber) and number.higher_is_better is not None:
-        return number.higher_is_better
-    ends = {record.higher_is_better for record in number.records}
-    return ends.pop() if len(ends) == 1 else None
-
-
-def count_trained_seeds(number: Estimate) -> int | None:
-    """The number of models that were trained for a number; None where it is of a model as it came."""
-    if isinstance(number, ComparedNumber) and number.trained_seeds is not None:
-        return number.trained_seeds
-    trained = [record for record in number.records if _is_trained(record)]
-    if trained:
-        return len({record.seed for record in trained})
-    return 1 if any(record.task is not None for record in number.records) else None
+    What the subject does not say is read from the records. At chance is what is no better than its null value,
+    whichever end is better; a number of a model as it came has no trained seeds.
+    """
+    records = number.records
+    if isinstance(number, ComparedNumber):
+        known = number
+    elif isinstance(number, RegimeScore):
+        known = ComparedNumber.of(number, display=metric_of(number).display, at_chance=not number.has_learned)
+    elif not records or records[0].measure == "task":
+        known = ComparedNumber.of(number)
+    else:
+        known = ComparedNumber.of(number, display=declared_metric(records[0]).display)
+    better, at_chance, seeds = known.higher_is_better, known.at_chance, known.trained_seeds
+    if better is None:
+        better = ComparedNumber.of(number).higher_is_better
+    if at_chance is None and better is not None and known.null_value is not None:
+        high = known.value if known.ci_high is None else known.ci_high
+        at_chance = not is_above_null(known) if better else high >= known.null_value
+    if seeds is None:
+        trained = {record.seed for record in records if _is_trained(record)}
+        seeds = len(trained) or (1 if any(record.task is not None for record in records) else None)
+    return replace(known, higher_is_better=better, at_chance=bool(at_chance), trained_seeds=seeds)
 
 
 def _is_trained(record: Record) -> bool:
@@ -191,7 +188,7 @@ def _given_models(number: Estimate) -> set[str]:
     return {record.digests.get("model", "") for record in number.records if not _is_trained(record)} - {""}
 
 
-def is_comparable(first: tuple[ComparedRun, Estimate], other: tuple[ComparedRun, Estimate]) -> bool:
+def is_comparable(first: Measured, other: Measured) -> bool:
     """Whether a difference says something of the models: the same text, rows, candidates and pairs.
 
     The text is the same where the records have one digest of a corpus or, of tasks, of the test. Rows are the same
@@ -215,79 +212,80 @@ def is_layer_or_count(number: Estimate) -> bool:
     return not number.records and number.ci_low is None and float(number.value).is_integer()
 
 
-def compare_numbers(name: str, first: tuple[ComparedRun, Estimate], other: tuple[ComparedRun, Estimate]) -> Finding:
+def compare_numbers(name: str, first: Measured, other: Measured) -> Finding:
     """The difference of a number of two runs with its verdict; the paired interval decides where there is one."""
-    basis, difference = Basis(), Difference(value=other[1].value - first[1].value)
-    reason = ""
+    basis, difference, reason = Basis(), Difference(value=other[1].value - first[1].value), ""
     if not is_comparable(first, other):
         verdict, reason = Verdict.NOT_COMPARABLE, _unlike(first, other)
-    elif is_at_chance(first[1]) and is_at_chance(other[1]):
-        verdict, reason = Verdict.AT_CHANCE, AT_CHANCE
+    elif first[1].at_chance and other[1].at_chance:
+        verdict = Verdict.AT_CHANCE
     elif _is_one_seed(first[1], other[1]):
-        verdict, reason = Verdict.NOT_TESTED, ONE_SEED
+        verdict = Verdict.NOT_TESTED
     elif (paired := paired_numbers(first, other)) is not None:
         difference, basis = paired, Basis(over="items", test="paired difference")
-        low, high = paired.ci_low or 0.0, paired.ci_high or 0.0
-        verdict = Verdict.HIGHER if low > 0 else Verdict.LOWER if high < 0 else Verdict.UNCLEAR
+        verdict = _side_of_zero(paired.ci_low, paired.ci_high)
     else:
         basis = Basis(over="items", test="intervals that do not overlap")
-        verdict = _apart(first[1], other[1])
-    about = {"number": sentence_form(name), "values": [first[1].value, other[1].value],
-             "first": first[0].label, "other": other[0].label, "reason": reason,
-             "display": display_of(other[1]), "null_value": other[1].null_value}  # fmt: skip
-    estimate = None if verdict is Verdict.NOT_COMPARABLE else difference
-    return Finding(kind="run_difference", verdict=verdict, about=about, estimate=estimate, compared_with=first[1],
-                   basis=basis)  # fmt: skip
+        (low, high), (other_low, other_high) = ((each.ci_low, each.ci_high) for each in (first[1], other[1]))
+        if low is None or high is None or other_low is None or other_high is None:
+            verdict = Verdict.UNCLEAR
+        else:
+            verdict = _side_of_zero(other_low - high, other_high - low)
+    return Finding(
+        kind="run_difference",
+        verdict=verdict,
+        about={
+            "number": sentence_form(name),
+            "values": [first[1].value, other[1].value],
+            "first": first[0].label,
+            "other": other[0].label,
+            "reason": reason,
+            "display": other[1].display,
+            "null_value": other[1].null_value,
+        },
+        estimate=None if verdict is Verdict.NOT_COMPARABLE else difference,
+        compared_with=first[1],
+        basis=basis,
+    )
 
 
-def _is_one_seed(first: Estimate, other: Estimate) -> bool:
+def _side_of_zero(low: float | None, high: float | None) -> Verdict:
+    return Verdict.HIGHER if (low or 0.0) > 0 else Verdict.LOWER if (high or 0.0) < 0 else Verdict.UNCLEAR
+
+
+def _is_one_seed(first: ComparedNumber, other: ComparedNumber) -> bool:
     models = _given_models(first), _given_models(other)
-    is_one_model = bool(models[0]) and models[0] == models[1] and len(models[0]) == 1
-    return 1 in (count_trained_seeds(first), count_trained_seeds(other)) and not is_one_model
+    is_one_model = models[0] == models[1] and len(models[0]) == 1
+    return 1 in (first.trained_seeds, other.trained_seeds) and not is_one_model
 
 
-def _apart(first: Estimate, other: Estimate) -> Verdict:
-    bounds = (first.ci_low, first.ci_high, other.ci_low, other.ci_high)
-    if any(bound is None for bound in bounds):
-        return Verdict.UNCLEAR
-    if other.ci_low > first.ci_high:  # type: ignore[operator]
-        return Verdict.HIGHER
-    return Verdict.LOWER if other.ci_high < first.ci_low else Verdict.UNCLEAR  # type: ignore[operator]
-
-
-def _unlike(first: tuple[ComparedRun, Estimate], other: tuple[ComparedRun, Estimate]) -> str:
+def _unlike(first: Measured, other: Measured) -> str:
     """Why two numbers are not compared: `A was measured on 600 sentences, B on 200`."""
     texts = first[0].texts(first[1]), other[0].texts(other[1])
     names = first[0].label, other[0].label
     if not texts[0] or not texts[1]:
         return f"{names[bool(texts[0])]} does not record what it was measured on"
-    counts = [each[1].n or int(each[0].run.about.get("rows") or 0) for each in (first, other)]
+    counts = [number.n or int(run.run.about.get("rows") or 0) for run, number in (first, other)]
     units = {record.unit for record in (*first[1].records, *other[1].records)}
-    unit = SCOPES.get(units.pop(), "item") if len(units) == 1 else "item"
+    unit = next(iter(units)) if len(units) == 1 else ""
+    unit = unit if unit in UNITS else "item"
+    units_text = "entities" if unit == "entity" else f"{unit}s"
     if counts[0] != counts[1]:
-        return f"{names[0]} was measured on {pluralize(counts[0], unit, _plural(unit))}, {names[1]} on {counts[1]:,}"
+        return f"{names[0]} was measured on {pluralize(counts[0], unit, units_text)}, {names[1]} on {counts[1]:,}"
     if texts[0] != texts[1]:
-        return f"{names[0]} and {names[1]} were measured on different {_plural(unit)}"
+        return f"{names[0]} and {names[1]} were measured on different {units_text}"
     return f"{names[0]} and {names[1]} were not measured on the same rows and pairs of languages"
 
 
-def _plural(unit: str) -> str:
-    return "entities" if unit == "entity" else f"{unit}s"
-
-
-def paired_numbers(first: tuple[ComparedRun, Estimate], other: tuple[ComparedRun, Estimate]) -> Difference | None:
+def paired_numbers(first: Measured, other: Measured) -> Difference | None:
     """The mean difference over the same sentences with its 95 % interval; None where they are not the same.
 
     They are where each record has a partner in the other run (at whatever layer) with the corpus's digest, the seed and
     the number of rows in common, and both have their items. Bounds are averaged over records, as everywhere.
     """
     ours, theirs = ({_item_key(r): r for r in number.records} for _, number in (first, other))
-    if (
-        not ours
-        or ours.keys() != theirs.keys()
-        or len(ours) < len(first[1].records)
-        or len(theirs) < len(other[1].records)
-    ):
+    sizes = {len(ours), len(first[1].records), len(other[1].records)}
+    if not ours or ours.keys() != theirs.keys() or len(sizes) > 1:
         return None
     tests = []
     for key, record in ours.items():
@@ -313,17 +311,6 @@ def _item_key(record: Record) -> tuple[object, ...]:
     return (record.measure, record.metric, options, record.source, record.target, record.seed, record.n)
 
 
-def display_of(number: Estimate) -> Display:
-    """How a number is shown: as its subject or its metric says."""
-    if isinstance(number, ComparedNumber):
-        return number.display
-    if isinstance(number, RegimeScore):
-        return metric_display(number)
-    if not number.records or number.records[0].measure == "task":
-        return "percent"
-    return declared_metric(number.records[0]).display
-
-
 def sentence_form(name: str) -> str:
     """What a number is called inside a sentence: without a first capital, unless the word has others.
 
@@ -336,50 +323,44 @@ def sentence_form(name: str) -> str:
 
 def difference_text(finding: Finding) -> str:
     """The size of a difference without its sign, with its interval where it was tested: `3.1 points (1.2 to 5.0)`."""
-    difference, display = finding.estimate, finding.about["display"]
+    difference = finding.estimate
+    display = difference_display(finding.about["display"])
     assert difference is not None
     sign = -1 if difference.value < 0 else 1
 
     def show(value: float) -> str:
-        return format_number(100 * value, 1) if display == "percent" else format_value(value, display)
+        return format_value(sign * value, display).removeprefix("+")
 
-    text = show(abs(difference.value)) + (" points" if display == "percent" else "")
+    text = show(difference.value) + (" points" if display == "points" else "")
     if difference.ci_low is None or difference.ci_high is None:
         return text
-    low, high = sorted((sign * difference.ci_low, sign * difference.ci_high))
-    return f"{text} ({show(low)} to {show(high)})"
+    return f"{text} ({' to '.join(map(show, sorted((difference.ci_low, difference.ci_high))[::sign]))})"
+
+
+def chance_text(about: Mapping[str, Any]) -> str:
+    """The chance level in brackets; empty where there is none."""
+    return f" ({level})" if (level := format_chance(about["null_value"], about["display"])) else ""
 
 
 @sentence_of("run_difference", topic="Difference")
 def _(finding: Finding) -> str:
-    about = finding.about
-    both = f"{about['first']} and {about['other']}"
+    about, number = finding.about, finding.about["number"]
+    unknown = f"between {about['first']} and {about['other']}"
     match finding.verdict:
         case Verdict.NOT_COMPARABLE:
-            return f"Not comparable: {about['reason']} ({about['number']})."
+            return f"Not comparable: {about['reason']} ({number})."
         case Verdict.AT_CHANCE:
-            level = "" if about["null_value"] is None else (
-                f" (chance level {format_value(about['null_value'], about['display'])})"
-            )  # fmt: skip
-            return (
-                f"No difference can be shown between {both}: neither is better than chance in {about['number']}{level}."
-            )
+            level = chance_text(about)
+            return f"No difference can be shown {unknown}: neither is better than chance in {number}{level}."
         case Verdict.NOT_TESTED:
-            return (
-                f"No difference was tested between {both}: {about['number']} is of one seed, and how much other seeds "
-                f"differ from it is not known ({difference_text(finding)})."
-            )
+            reason = f"{number} is of one seed, and how much other seeds differ from it is not known"
+            return f"No difference was tested {unknown}: {reason} ({difference_text(finding)})."
         case Verdict.UNCLEAR:
-            return (
-                f"No difference can be shown between {both}: {about['number']} differs by {difference_text(finding)}."
-            )
-        case _:
-            way = "higher" if finding.verdict is Verdict.HIGHER else "lower"
+            return f"No difference can be shown {unknown}: {number} differs by {difference_text(finding)}."
+        case way:
             values = " against ".join(format_value(value, about["display"]) for value in reversed(about["values"]))
-            return (
-                f"{about['other']} is {difference_text(finding)} {way} than {about['first']} in {about['number']}: "
-                f"{values}."
-            )
+            difference = f"{difference_text(finding)} {way} than {about['first']}"
+            return f"{about['other']} is {difference} in {number}: {values}."
 
 
 # One kind of runs -----------------------------------------------------------------------------------------------------
@@ -439,7 +420,7 @@ class RunComparison:
         name = self.ranked_by
         if name is None:
             return [(run, None, None) for run in self.runs]
-        sign = -1.0 if _better_end(self.like_with_like[0].numbers[name]) is False else 1.0
+        sign = -1.0 if self.like_with_like[0].numbers[name].higher_is_better is False else 1.0
         ordered = sorted(self.like_with_like, key=lambda run: -sign * run.numbers[name].value)
         best = (ordered[0], ordered[0].numbers[name])
         found = [None, *(compare_numbers(name, best, (run, run.numbers[name])) for run in ordered[1:])]
@@ -459,72 +440,60 @@ class RunComparison:
             return Finding(kind="runs_not_comparable", verdict=Verdict.NOT_COMPARABLE, about={"runs": labels})
         if len(self.runs) == 2 and (found := self.differences.get((name, self.runs[1].label))) is not None:
             return found
-        ranked = [(run, rank, finding) for run, rank, finding in self.ranking if rank is not None]
-        apart = [run for run in self.runs if run not in self.like_with_like]
-        firsts = [run for run, rank, _ in ranked if rank == 1]
-        about = {
-            "number": sentence_form(name),
-            "first": [run.label for run in firsts],
-            "others": [run.label for run, rank, _ in ranked if rank != 1],
-            "not_comparable": [run.label for run in apart],
-            "display": display_of(self.runs[0].numbers[name]) if name in self.runs[0].numbers else "percent",
-        }
+        best = self.ranking[0][0].numbers[name]
+        others = [run.label for run, rank, _ in self.ranking if rank not in (None, 1)]
         if len(self.like_with_like) < 2:
-            return Finding(kind="run_ranking", verdict=Verdict.NOT_COMPARABLE, about=about)
-        if all(is_at_chance(run.numbers[name]) for run in self.like_with_like):
+            verdict = Verdict.NOT_COMPARABLE
+        elif all(run.numbers[name].at_chance for run in self.like_with_like):
             verdict = Verdict.AT_CHANCE
-        elif not ranked or any(
-            finding is not None and finding.verdict is Verdict.NOT_TESTED for _, _, finding in ranked
-        ):
+        elif all(rank is None for _, rank, _ in self.ranking):
             verdict = Verdict.NOT_TESTED
         else:
-            verdict = Verdict.HIGHER if about["others"] else Verdict.UNCLEAR
-        best = self.ranking[0][0].numbers[name]
-        return Finding(kind="run_ranking", verdict=verdict, about=about, estimate=best)
+            verdict = Verdict.HIGHER if others else Verdict.UNCLEAR
+        return Finding(
+            kind="run_ranking",
+            verdict=verdict,
+            about={
+                "number": sentence_form(name),
+                "first": [run.label for run, rank, _ in self.ranking if rank == 1],
+                "others": others,
+                "not_comparable": [run.label for run in self.runs if run not in self.like_with_like],
+                "display": best.display,
+                "null_value": best.null_value,
+            },
+            estimate=None if verdict is Verdict.NOT_COMPARABLE else best,
+        )
 
     def find_at_chance(self) -> list[Finding]:
         """Which runs have numbers at chance, but for those of which a difference says it of both."""
         said = {name for (name, _), finding in self.differences.items() if finding.verdict is Verdict.AT_CHANCE}
         found = []
         for run in self.runs:
-            low = {name: number for name, number in run.numbers.items() if name not in said and is_at_chance(number)}
+            low = {name: number for name, number in run.numbers.items() if name not in said and number.at_chance}
             if low:
                 first = next(iter(low.values()))
-                about = {"run": run.label, "numbers": list(low), "all": len(run.numbers), "display": display_of(first),
+                about = {"run": run.label, "numbers": list(low), "all": len(run.numbers), "display": first.display,
                          "null_value": first.null_value}  # fmt: skip
                 found.append(Finding(kind="run_at_chance", verdict=Verdict.AT_CHANCE, about=about, estimate=first))
         return found
 
     def find_changes(self) -> list[Finding]:
-        """Per other run, how many numbers are clearly higher, lower, unclear, or not tested, and which."""
+        """Per other run, which numbers are clearly higher, lower, unclear, or not tested."""
         found = []
-        for run in self.runs[1:]:
-            own = [finding for (_, label), finding in self.differences.items() if label == run.label]
-            if own:
-                by_verdict: dict[str, list[str]] = {}
-                for finding in own:
-                    text = finding.about["number"]
-                    if finding.verdict in (Verdict.HIGHER, Verdict.LOWER):
-                        text += f" by {difference_text(finding)}"
-                    by_verdict.setdefault(str(finding.verdict), []).append(text)
-                clear = any(v in by_verdict for v in (Verdict.HIGHER, Verdict.LOWER))
-                about = {"first": self.runs[0].label, "other": run.label, "numbers": by_verdict, "all": len(own)}
-                verdict = Verdict.FOUND if clear else Verdict.UNCLEAR
-                found.append(Finding(kind="run_changes", verdict=verdict, about=about))
+        for label, differences in group_by(self.differences.items(), lambda item: item[0][1]).items():
+            by_verdict = group_by([finding for _, finding in differences], lambda finding: finding.verdict)
+            numbers = {verdict: [each.about["number"] for each in own] for verdict, own in by_verdict.items()}
+            about = {"first": self.runs[0].label, "other": label, "numbers": numbers, "all": len(differences)}
+            clear = Verdict.HIGHER in numbers or Verdict.LOWER in numbers
+            found.append(Finding(kind="run_changes", verdict=Verdict.FOUND if clear else Verdict.UNCLEAR, about=about))
         return found
 
-    def find_settings(self) -> Finding:
-        """Which settings differ."""
-        keys = self.differing_settings()
-        changes = {_setting_title(key): [run.settings.get(key, "–") for run in self.runs] for key in keys}
-        return Finding(kind="settings_differ", verdict=Verdict.FOUND, about={"settings": changes})
-
-    def differing_settings(self) -> list[str]:
-        settings = [run.settings for run in self.runs]
-        return [key for key in _all_keys(settings) if len({each.get(key) for each in settings}) > 1]
-
-    def findings(self) -> list[Finding]:
-        return [*self.find_at_chance(), *self.find_changes(), self.find_settings()]
+    @cached_property
+    def setting_changes(self) -> dict[str, list[str]]:
+        """The settings that are not the same in all runs, with the value of each run."""
+        keys = dict.fromkeys(key for run in self.runs for key in run.settings)
+        values = {_setting_title(key): [run.settings.get(key, "–") for run in self.runs] for key in keys}
+        return {title: own for title, own in values.items() if len(set(own)) > 1}
 
 
 @sentence_of("runs_not_comparable", topic="Not comparable")
@@ -542,10 +511,8 @@ def _(finding: Finding) -> str:
         case Verdict.NOT_COMPARABLE:
             return f"The runs are not comparable: no two were measured on the same text and rows ({number})."
         case Verdict.AT_CHANCE:
-            level = format_value(finding.estimate.null_value if finding.estimate else None, about["display"])
-            return (
-                f"No difference can be shown: no run is better than chance in {number} (chance level {level}).{aside}"
-            )
+            level = chance_text(about)
+            return f"No difference can be shown: no run is better than chance in {number}{level}.{aside}"
         case Verdict.NOT_TESTED:
             return f"The runs are not ranked: {number} is of one seed; how much other seeds differ is not known.{aside}"
         case Verdict.UNCLEAR:
@@ -559,25 +526,19 @@ def _(finding: Finding) -> str:
 @sentence_of("run_at_chance", topic="At chance")
 def _(finding: Finding) -> str:
     about = finding.about
-    level = "" if about["null_value"] is None else (
-        f" (chance level {format_value(about['null_value'], about['display'])})"
-    )  # fmt: skip
-    return f"{about['run']}: {len(about['numbers'])} of {about['all']} numbers are no better than chance{level}."
+    low = f"{len(about['numbers'])} of {about['all']} numbers are no better than chance"
+    return f"{about['run']}: {low}{chance_text(about)}."
 
 
 @sentence_of("run_changes", topic="All numbers")
 def _(finding: Finding) -> str:
     about = finding.about
-    words = {
-        Verdict.HIGHER: "higher", Verdict.LOWER: "lower", Verdict.UNCLEAR: "no difference shown",
-        Verdict.AT_CHANCE: "at chance in both runs", Verdict.NOT_TESTED: "one seed, not tested",
-        Verdict.NOT_COMPARABLE: "not comparable",
-    }  # fmt: skip
     parts = []
-    for verdict, word in words.items():
-        if names := about["numbers"].get(str(verdict)):
-            shown = verdict in (Verdict.HIGHER, Verdict.LOWER) and len(names) <= MAX_NAMED_NUMBERS
-            parts.append(f"{word}: {', '.join(names)}" if shown else f"{word}: {len(names)} of {about['all']}")
+    for verdict in filter(about["numbers"].get, Verdict):
+        names = about["numbers"][verdict]
+        is_named = verdict in (Verdict.HIGHER, Verdict.LOWER) and len(names) <= MAX_NAMED_NUMBERS
+        numbers = ", ".join(names) if is_named else f"{len(names)} of {about['all']}"
+        parts.append(f"{CELLS.get(verdict, verdict)}: {numbers}")
     return f"{about['other']} against {about['first']}: {'; '.join(parts)}."
 
 
@@ -598,68 +559,75 @@ def ranking_table(comparison: RunComparison) -> Table | None:
     name = comparison.ranked_by
     if name is None:
         return None
-    display = display_of(comparison.like_with_like[0].numbers[name])
+    display = comparison.like_with_like[0].numbers[name].display
     rows: list[tuple[Cell, ...]] = []
     for run, rank, finding in comparison.ranking:
         number = run.numbers.get(name)
-        apart = run not in comparison.like_with_like
-        note = "not comparable" if apart else verdict_text(finding, "best") if finding else ""
-        rows.append((None if rank is None else str(rank), run.label, number,
-                     None if number is None else number.null_value,
-                     finding.estimate if finding is not None else None, note))  # fmt: skip
-    shown: Display = "points" if display == "percent" else display
+        note = "" if finding is None else verdict_text(finding)
+        if finding is not None and finding.verdict is Verdict.UNCLEAR:
+            note = "tied with the best"
+        is_ranked = run in comparison.like_with_like
+        chance = None if number is None else number.null_value
+        rows.append((None if rank is None else str(rank), run.label, number, chance, _difference_of(finding),
+                     note if is_ranked else "not comparable"))  # fmt: skip
     return Table(
         name="ranking",
         title=f"Ranking by {name}",
         note="Runs share the first rank unless they are clearly worse than the best. Ranks are given only to runs "
         "measured on the same items.",
-        columns=(Column(title="rank"), Column(title="run"), Column(title=name, display=display, interval=True),
-                 Column(title="chance", display=display), Column(title="difference to the best", display=shown,
-                                                                 interval=True), Column(title="verdict")),
+        columns=columns_of(
+            "rank",
+            "run",
+            Column(title=name, display=display, interval=True),
+            Column(title="chance", display=display),
+            Column(title="difference to the best", display=difference_display(display), interval=True),
+            "verdict",
+        ),
         rows=tuple(rows),
         terminal=len(comparison.runs) > 2,
-    )  # fmt: skip
-
-
-def verdict_text(finding: Finding | None, other: str = "") -> str:
-    """A verdict in a cell."""
-    if finding is None:
-        return "–"
-    if other and finding.verdict is Verdict.UNCLEAR:
-        return f"tied with the {other}"
-    return {Verdict.UNCLEAR: "no difference shown", Verdict.NOT_TESTED: "not tested (one seed)"}.get(
-        finding.verdict, str(finding.verdict)
     )
 
 
-def difference_table(
-    name: str, title: str, heading: str, rows: Mapping[str, Sequence[tuple[str, Estimate | None, Finding | None]]]
-) -> Table:
-    """Numbers of runs with their differences to the first: of two runs in one row, of more in a row per run.
+def verdict_text(finding: Finding | None) -> str:
+    """A verdict in a cell."""
+    return "–" if finding is None else CELLS.get(finding.verdict, finding.verdict)
 
-    `rows` has for each number its runs: label, number, and difference to the first.
-    """
-    display = next(display_of(number) for runs in rows.values() for _, number, _ in runs if number is not None)
-    shown: Display = "points" if display == "percent" else display
+
+def _difference_of(finding: Finding | None) -> Estimate | None:
+    return None if finding is None else finding.estimate
+
+
+NumberRow: TypeAlias = "Sequence[tuple[str, ComparedNumber | None, Finding | None]]"
+"""The runs of a number: label, number, and difference to the first."""
+
+
+def difference_table(name: str, title: str, heading: str, rows: Mapping[str, NumberRow]) -> Table:
+    """Numbers of runs with their differences to the first: of two runs in one row, of more in a row per run."""
+    display = next(number.display for runs in rows.values() for _, number, _ in runs if number is not None)
     labels = [label for label, _, _ in next(iter(rows.values()))]
-    difference = (Column(title="difference", display=shown, interval=True), Column(title="verdict"))
     cells: list[tuple[Cell, ...]] = []
-    if len(labels) == 2:
-        columns = [Column(title=label, display=display, interval=True) for label in labels]
-        for row, ((_, first, _), (_, other, found)) in rows.items():
-            cells.append((row, first, other, found.estimate if found else None, verdict_text(found)))
-    else:
-        columns = [Column(title="run"), Column(title="value", display=display, interval=True)]
-        for row, runs in rows.items():
-            for at, (label, number, found) in enumerate(runs):
-                verdict = "" if at == 0 else verdict_text(found)
-                cells.append(("" if at else row, label, number, found.estimate if found else None, verdict))
+    for row, runs in rows.items():
+        if len(labels) == 2:
+            (_, first, _), (_, other, finding) = runs
+            cells.append((row, first, other, _difference_of(finding), verdict_text(finding)))
+            continue
+        for at, (label, number, finding) in enumerate(runs):
+            verdict = verdict_text(finding) if at else ""
+            cells.append(("" if at else row, label, number, _difference_of(finding), verdict))
+    values = [Column(title=label, display=display, interval=True) for label in labels] if len(labels) == 2 else [
+        Column(title="run"), Column(title="value", display=display, interval=True)
+    ]  # fmt: skip
     return Table(
         name=name,
         title=title,
         note=f"Differences are to {labels[0]}: tested sentence by sentence where both runs kept the values of each "
         "sentence, else by intervals that do not overlap.",
-        columns=(Column(title=heading), *columns, *difference),
+        columns=columns_of(
+            heading,
+            *values,
+            Column(title="difference", display=difference_display(display), interval=True),
+            "verdict",
+        ),
         rows=tuple(cells),
         terminal=name.startswith("numbers") and len(labels) == 2,
     )
@@ -667,7 +635,7 @@ def difference_table(
 
 def number_tables(comparison: RunComparison) -> Iterator[Table]:
     """A table of all numbers, one per way of showing them, and one of layers and counts, which have no difference."""
-    groups: dict[Display, dict[str, list[tuple[str, Estimate | None, Finding | None]]]] = {}
+    groups: dict[Display, dict[str, NumberRow]] = {}
     layers: list[tuple[Cell, ...]] = []
     for name in comparison.names:
         numbers = [run.numbers.get(name) for run in comparison.runs]
@@ -675,8 +643,8 @@ def number_tables(comparison: RunComparison) -> Iterator[Table]:
         if is_layer_or_count(known):
             layers.append((name, *map(layer_text, numbers)))
         else:
-            rows = groups.setdefault(display_of(known), {})
-            rows[escape_control_characters(name)] = [
+            rows = groups.setdefault(known.display, {})
+            rows[name] = [
                 (run.label, number, comparison.differences.get((name, run.label)))
                 for run, number in zip(comparison.runs, numbers, strict=True)
             ]
@@ -684,16 +652,16 @@ def number_tables(comparison: RunComparison) -> Iterator[Table]:
         title = "Key numbers" if at == 0 else "More key numbers"
         yield difference_table("numbers" if at == 0 else f"numbers-{at + 1}", title, "number", rows)
     if layers:
-        columns = [Column(title="number"), *(Column(title=run.label) for run in comparison.runs)]
-        yield Table(name="layers", title="Layers and candidates", columns=tuple(columns), rows=tuple(layers))
+        columns = columns_of("number", *(run.label for run in comparison.runs))
+        yield Table(name="layers", title="Layers and candidates", columns=columns, rows=tuple(layers))
 
 
-def layer_text(number: Estimate | None) -> str:
+def layer_text(number: ComparedNumber | None) -> str:
     """A layer or a count, with the layers that are tied with it."""
     if number is None:
         return "–"
-    tied = number.tied if isinstance(number, ComparedNumber) else ()
-    return f"{number.value:,.0f}" + (f" (tied with {join_with_and([str(layer) for layer in tied])})" if tied else "")
+    tied = f" (tied with {join_with_and([str(layer) for layer in number.tied])})" if number.tied else ""
+    return f"{number.value:,.0f}{tied}"
 
 
 def language_parts(comparison: RunComparison) -> tuple[tuple[HeatMap | IntervalChart, ...], tuple[Table, ...]]:
@@ -701,73 +669,72 @@ def language_parts(comparison: RunComparison) -> tuple[tuple[HeatMap | IntervalC
 
     A language's number is the mean over the pairs that it is part of; of a task, over the records of its test.
     """
-    name = comparison.ranked_by
-    runs = [run for run in comparison.like_with_like if name is not None]
+    name, runs = comparison.ranked_by, comparison.like_with_like
     if name is None or len(runs) < 2:
         return (), ()
-    display = display_of(runs[0].numbers[name])
-    shown: Display = "points" if display == "percent" else display
-    by_run = [by_language(run.numbers[name]) for run in runs]
-    codes = [code for code in by_run[0] if all(code in own for own in by_run)]
+    display = runs[0].numbers[name].display
+    numbers = [by_language(run.numbers[name]) for run in runs]
+    codes = [code for code in numbers[0] if all(code in other for other in numbers)]
     if len(codes) < 2:
         return (), ()
-    findings = {
-        code: [compare_numbers(name, (runs[0], by_run[0][code]), (run, own[code]))
-               for run, own in zip(runs[1:], by_run[1:], strict=True)]
-        for code in codes
-    }  # fmt: skip
-    names = [language_name(code, runs[0].run.about) for code in codes]
-    labels = [run.label for run in runs]
-    rows = {
-        title: [(run.label, own[code], found)
-                for run, own, found in zip(runs, by_run, (None, *findings[code]), strict=True)]
-        for title, code in zip(names, codes, strict=True)
-    }  # fmt: skip
-    table = difference_table("languages", f"{name[:1].upper()}{name[1:]} by language", "language", rows)
+    rows: dict[str, NumberRow] = {}
+    for code in codes:
+        first, *others = [(run, number[code]) for run, number in zip(runs, numbers, strict=True)]
+        rows[language_name(code, runs[0].run.about)] = [
+            (first[0].label, first[1], None),
+            *((other[0].label, other[1], compare_numbers(name, first, other)) for other in others),
+        ]
+    title = f"{name[:1].upper()}{name[1:]}"
+    table = difference_table("languages", f"{title} by language", "language", rows)
     if len(codes) < MIN_HEAT_MAP_LANGUAGES:
         return (), (table,)
+    cells = [tuple(finding.estimate for _, _, finding in row if finding is not None) for row in rows.values()]
+    labels = [run.label for run in runs]
+    chart: HeatMap | IntervalChart
     if len(runs) == 2:
-        chart: HeatMap | IntervalChart = IntervalChart(
+        chart = IntervalChart(
             name="language-differences",
             title=f"{labels[1]} − {labels[0]}: {name} by language",
             note="Differences with 95 % intervals where they were tested sentence by sentence.",
-            x=Axis(title="difference", display=shown),
-            rows=tuple(IntervalRow(label=title, group=labels[1], estimate=findings[code][0].estimate)
-                       for title, code in zip(names, codes, strict=True)),
+            x=Axis(title="difference", display=difference_display(display)),
+            rows=tuple(
+                IntervalRow(label=language, group=labels[1], estimate=estimate)
+                for language, (estimate,) in zip(rows, cells, strict=True)
+            ),
             references=(ReferenceLine(label="no difference", values=(0.0,)),),
-        )  # fmt: skip
+        )
     else:
         chart = HeatMap(
             name="language-differences",
-            title=f"{name[:1].upper()}{name[1:]}: difference to {labels[0]}",
+            title=f"{title}: difference to {labels[0]}",
             note="One row per language, one column per run; blue is above 0.",
-            rows=tuple(names),
+            rows=tuple(rows),
             columns=tuple(labels[1:]),
-            cells=tuple(tuple(finding.estimate for finding in findings[code]) for code in codes),
+            cells=tuple(cells),
             scale="points of percent" if display == "percent" else "difference",
-            display=shown,
+            display=difference_display(display),
             diverging=True,
         )
     return (chart,), (table,)
 
 
-def by_language(number: Estimate) -> dict[str, Estimate]:
+def by_language(number: ComparedNumber) -> dict[str, ComparedNumber]:
     """A number language by language: a mean over the records of which the language is a part, or is the test."""
     tested = any(record.task is not None or record.measure in FINE_TUNED_MEASURES for record in number.records)
-    found: dict[str, list[Record]] = {}
-    for record in number.records:
-        sides = (record.target,) if tested else (record.source, record.target)
-        for code in dict.fromkeys(side for side in sides if side is not None):
-            found.setdefault(code, []).append(record)
-    return {code: RecordTable(records).estimate() for code, records in found.items()}
+    sides = [
+        (code, record)
+        for record in number.records
+        for code in dict.fromkeys((record.target,) if tested else (record.source, record.target))
+        if code is not None
+    ]
+    means = _estimates(sides)
+    return {code: normalize_number(ComparedNumber.of(mean, display=number.display)) for code, mean in means.items()}
 
 
-def settings_table(comparison: RunComparison) -> Table | None:
-    """A row per setting that is not the same in all runs."""
-    keys = comparison.differing_settings()
-    rows = tuple((_setting_title(key), *(run.settings.get(key, "–") for run in comparison.runs)) for key in keys)
-    columns = (Column(title="setting"), *(Column(title=run.label) for run in comparison.runs))
-    return Table(name="settings", title="Different settings", columns=columns, rows=rows) if rows else None
+def _estimates(records: Iterable[tuple[str, Record]]) -> dict[str, Estimate]:
+    """The mean of the records of each language."""
+    groups = group_by(records, lambda item: item[0])
+    return {code: RecordTable(record for _, record in items).estimate() for code, items in groups.items()}
 
 
 def layer_curves(comparison: RunComparison) -> list[LineChart]:
@@ -782,19 +749,21 @@ def sections_of(comparison: RunComparison) -> Iterator[Section]:
     yield Section(
         name="comparison",
         title=f"{len(comparison.runs)} runs of interlingua {comparison.kind}",
-        findings=(*comparison.find_at_chance(), *comparison.find_changes()),
+        findings=tuple(comparison.find_changes()),
         charts=charts,
         tables=tuple(table for table in (ranking, *language_tables, *number_tables(comparison)) if table is not None),
         terminal=True,
     )
     if curves := layer_curves(comparison):
         yield Section(name="layers", title="Layer by layer", charts=tuple(curves))
-    settings = settings_table(comparison)
+    settings = comparison.setting_changes
+    columns = columns_of("setting", *(run.label for run in comparison.runs))
+    rows = tuple((title, *values) for title, values in settings.items())
     yield Section(
         name="settings",
         title="Different settings",
-        findings=(comparison.find_settings(),),
-        tables=() if settings is None else (settings,),
+        findings=(Finding(kind="settings_differ", verdict=Verdict.FOUND, about={"settings": settings}),),
+        tables=(Table(name="settings", title="Different settings", columns=columns, rows=rows),) if rows else (),
         terminal=True,
     )
 
@@ -835,13 +804,13 @@ def alignment_and_transfer(audits: Sequence[ComparedRun], transfers: Sequence[Co
 def alignment_with(audit: ComparedRun, source: str) -> dict[str, Estimate]:
     """Each language's alignment with another one: the first number of the audit, both directions together."""
     number = next((each for each in audit.numbers.values() if not is_layer_or_count(each)), None)
-    if number is None or is_at_chance(number) or len({record.n for record in number.records}) != 1:
+    if number is None or number.at_chance or len({record.n for record in number.records}) != 1:
         return {}
-    found: dict[str, list[Record]] = {}
-    for record in number.records:
-        if source in (record.source, record.target) and record.source != record.target:
-            found.setdefault(str(record.target if record.source == source else record.source), []).append(record)
-    return {code: RecordTable(records).estimate() for code, records in found.items()}
+    return _estimates(
+        (str(record.target if record.source == source else record.source), record)
+        for record in number.records
+        if source in (record.source, record.target) and record.source != record.target
+    )
 
 
 def transfer_scores(transfer: ComparedRun) -> dict[str, Estimate]:
@@ -861,9 +830,7 @@ def transfer_scores(transfer: ComparedRun) -> dict[str, Estimate]:
 def build(runs: Sequence[Run], title: str = "") -> Report:
     """The comparison of several runs: of each kind those that there are several of, then every run's own sections."""
     compared = [ComparedRun(run=run, label=label) for run, label in zip(runs, label_runs(runs), strict=True)]
-    by_kind: dict[str, list[ComparedRun]] = {}
-    for each in compared:
-        by_kind.setdefault(each.run.kind, []).append(each)
+    by_kind = group_by(compared, lambda each: each.run.kind)
     comparisons = [RunComparison(kind=kind, runs=tuple(own)) for kind, own in by_kind.items() if len(own) > 1]
     sections = [section for comparison in comparisons for section in sections_of(comparison)]
     both = alignment_and_transfer(by_kind.get("audit", ()), by_kind.get("transfer", ()))
@@ -898,12 +865,12 @@ def headline_of(compared: Sequence[ComparedRun], comparisons: Sequence[RunCompar
     name, answer = first.ranked_by, first.find_answer()
     runs = [run for run, _, _ in first.ranking[:4] if name in run.numbers]
     figures = [
-        KeyFigure(label=run.label, estimate=run.numbers[name], display=display_of(run.numbers[name]),
+        KeyFigure(label=run.label, estimate=run.numbers[name], display=run.numbers[name].display,
                   remark="" if run in first.like_with_like else "not comparable")
         for run in runs if name is not None
     ]  # fmt: skip
     if answer.kind == "run_difference" and answer.estimate is not None:
-        shown: Display = "points" if answer.about["display"] == "percent" else answer.about["display"]
+        shown = difference_display(answer.about["display"])
         remark = verdict_text(answer)
         figures.append(KeyFigure(label="difference", estimate=answer.estimate, display=shown, remark=remark))
     about = f"{pluralize(len(first.runs), 'run')} of interlingua {first.kind}"

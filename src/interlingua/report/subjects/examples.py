@@ -39,7 +39,7 @@ def example_collection(run: Run) -> ExampleCollection:
 
 
 def select_examples(examples: Sequence[ExplainedExample], most: int) -> list[ExplainedExample]:
-    """At most so many examples, as many of each pair of languages as of the others; wrong predictions first."""
+    """At most `most` examples, equally many of each pair of languages; wrong predictions first."""
     ranks: dict[tuple[str, ...], int] = {}
     ranked = []
     for place, example in enumerate(sorted(examples, key=lambda example: not example.is_wrong)):

@@ -88,8 +88,8 @@ def is_alignment_record(record: Record) -> bool:
 class AlignmentRecords:
     """The measures of one model (or of two that are compared) on one corpus, by quantity, layer and pair.
 
-    `label` tells its lines from those of other models and is empty where it is alone. Seeds of a model are averaged.
-    A direction is a pair and nothing else: the source has the queries.
+    `label` distinguishes its lines from those of other models and is empty if there is one model. Seeds of a model are
+    averaged. A direction is a pair and nothing else: the source has the queries.
     """
 
     def __init__(self, records: Iterable[Record], about: Mapping[str, Any], *, label: str = "") -> None:
@@ -303,7 +303,7 @@ class AlignmentRecords:
     def candidates(self, quantity: Quantity | None, layer: int | None) -> str:
         """Among how many candidates a P@k was read, and its chance level; empty where these are not one number.
 
-        Of a dictionary the candidates are not the words that ask, and only the chance level tells how many they are.
+        In a dictionary the candidates are not the query words, and only the chance level gives their number.
         """
         found = self.at(quantity, layer)
         if quantity is None or not quantity.name.startswith("p@") or not found:
@@ -351,7 +351,7 @@ def declared_metric(record: Record) -> Metric:
 
 
 def _undeclared_metric(record: Record) -> Metric:
-    """A metric of a measure that is not at hand, as far as a record tells."""
+    """A metric of a measure that is not installed, as far as a record declares it."""
     title = record.measure if record.metric in ("", record.measure) else f"{record.measure}: {record.metric}"
     return Metric(name=record.metric, title=title, higher_is_better=record.higher_is_better, headline=True)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePath
 from statistics import median
 from typing import Any
 
@@ -14,22 +14,19 @@ from interlingua.report.kit.chart import Axis, Dot, ScatterChart
 from interlingua.report.kit.citations import name_papers
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
 from interlingua.report.kit.section import Headline, KeyFigure, Run, Section, Subject
-from interlingua.report.kit.table import Cell, Column, MarkedEstimate, Table
-from interlingua.report.kit.wording import (
-    escape_control_characters,
-    format_number,
-    join_with_and,
-    language_name,
-    pluralize,
-)
+from interlingua.report.kit.table import Cell, Column, MarkedEstimate, Table, columns_of, group_by
+from interlingua.report.kit.wording import Display, format_number, join_with_and, language_name, pluralize
 from interlingua.report.subjects.seeds import (
     CLEAR,
+    SILENT,
     Comparison,
     TaskScores,
+    basis_of,
     compare,
     judge_p,
+    level_text,
     mark_of,
-    metric_title,
+    metric_of,
     regime_title,
     task_scores,
     title_of_test,
@@ -47,7 +44,11 @@ MAX_TASKS = 12
 """Findings of more tasks are not printed; the tables have them."""
 AT_A_GLANCE = 4
 """How many tasks that did not learn the first screen names."""
-_WITHOUT_VERDICT = (Verdict.NOT_TESTED, Verdict.AT_CHANCE, Verdict.NOT_COMPARABLE)
+_WITHOUT_VERDICT = {
+    Verdict.NOT_TESTED: ("is not tested over seeds", "are not tested over seeds"),
+    Verdict.AT_CHANCE: ("is of models at chance", "are of models at chance"),
+    Verdict.NOT_COMPARABLE: ("has a collapsed seed", "have a collapsed seed"),
+}
 
 
 # All comparisons of a study.
@@ -59,120 +60,87 @@ def judged_comparisons(groups: Sequence[TaskScores]) -> list[tuple[TaskScores, C
     corrected = iter(holm([each.difference.p for _, each in every if each.difference.p is not None]))
     judged = []
     for group, each in every:
-        p = None if each.difference.p is None else next(corrected)
-        silent = each.verdict in (Verdict.AT_CHANCE, Verdict.NOT_COMPARABLE)
-        judged.append((group, each, each.verdict if silent else judge_p(each.difference, p)))
+        p = next(corrected) if each.is_tested else None
+        judged.append((group, each, each.verdict if each.verdict in SILENT else judge_p(each.difference, p)))
     return judged
 
 
-def _remaining(comparisons: Iterable[Comparison]) -> dict[str, int]:
+def _remaining(comparisons: Iterable[Comparison]) -> Counter[str]:
     """Verdicts over the seeds in which both sides learned, of comparisons with a collapsed one, corrected together."""
     rest = [each.remaining for each in comparisons if each.verdict is Verdict.NOT_COMPARABLE]
     known = [each for each in rest if each is not None]
     corrected = iter(holm([each.p for each in known if each.p is not None]))
-    counts: dict[str, int] = {}
-    for each in known:
-        verdict = str(judge_p(each, None if each.p is None else next(corrected)))
-        counts[verdict] = counts.get(verdict, 0) + 1
-    return counts
+    return Counter(judge_p(each, None if each.p is None else next(corrected)) for each in known)
 
 
 def comparison_finding(groups: Sequence[TaskScores]) -> Finding:
     """How many comparisons are clear: where a regime helps and where it hurts."""
     judged = judged_comparisons(groups)
-    counts = {str(verdict): sum(its is verdict for *_, its in judged) for verdict in Verdict}
-    tested = sum(each.difference.p is not None for _, each, _ in judged)
-    helped, hurt = ([_where(g, each, len(groups)) for g, each, its in judged if its is verdict] for verdict in CLEAR)
-    clear = counts[str(Verdict.HIGHER)] + counts[str(Verdict.LOWER)]
-    about = {
-        "compared": len(judged),
-        "clear": clear,
-        "counts": {verdict: count for verdict, count in counts.items() if count},
-        "helped": helped,
-        "hurt": hurt,
-        "bases": list(dict.fromkeys(each.base.regime for _, each, _ in judged)),
-        "remaining": _remaining(each for _, each, _ in judged),
-    }
-    silent = clear + counts[str(Verdict.UNCLEAR)] == 0
-    alone = {Verdict.HIGHER: counts[str(Verdict.HIGHER)], Verdict.LOWER: counts[str(Verdict.LOWER)]}
-    verdict = next((its for its, count in alone.items() if count and count == clear), Verdict.FOUND)
-    if silent:
-        verdict = next((v for v in _WITHOUT_VERDICT if counts[str(v)] == len(judged)), Verdict.NOT_COMPARABLE)
+    counts = Counter(verdict for *_, verdict in judged)
+    places: dict[Verdict, list[dict[str, Any]]] = {verdict: [] for verdict in Verdict}
+    for group, each, verdict in judged:
+        task = f"{group.task} {group.model_name}, " if len(groups) > 1 else ""
+        place = f"{task}{title_of_test(each.score)}"
+        places[verdict].append({"regime": each.score.regime, "place": place, "difference": each.difference.value})
+    clear = sum(counts[verdict] for verdict in CLEAR)
+    if clear:
+        verdict = next((verdict for verdict in CLEAR if counts[verdict] == clear), Verdict.FOUND)
+    elif counts[Verdict.UNCLEAR]:
+        verdict = Verdict.UNCLEAR
+    else:
+        verdict = next((each for each in _WITHOUT_VERDICT if counts[each] == len(judged)), Verdict.NOT_COMPARABLE)
+    tested = sum(each.is_tested for _, each, _ in judged)
     return Finding(
         kind="comparisons",
-        verdict=verdict if silent or clear else Verdict.UNCLEAR,
-        about=about,
-        basis=Basis(
-            over="seeds and examples" if tested else "examples",
-            test="t over seeds and examples" if tested else "",
-            correction="Holm" if tested > 1 else "",
-            compared=len(judged),
-        ),
+        verdict=verdict,
+        about={
+            "compared": len(judged),
+            "clear": clear,
+            "counts": counts,
+            "helped": places[Verdict.HIGHER],
+            "hurt": places[Verdict.LOWER],
+            "bases": list(dict.fromkeys(each.base.regime for _, each, _ in judged)),
+            "remaining": _remaining(each for _, each, _ in judged),
+        },
+        basis=basis_of(tested, compared=len(judged), untested="examples"),
     )
-
-
-def _where(group: TaskScores, each: Comparison, groups: int) -> dict[str, Any]:
-    model = escape_control_characters(PurePath(group.model).name)
-    place = f"{escape_control_characters(group.task)} {model}, {title_of_test(each.score)}"
-    return {
-        "regime": each.score.regime,
-        "place": place if groups > 1 else title_of_test(each.score),
-        "difference": each.difference.value,
-    }
 
 
 @sentence_of("comparisons", topic="Comparisons")
 def _comparisons(finding: Finding) -> str:
     about = finding.about
     counts: Mapping[str, int] = about["counts"]
-    count = int(about["compared"])
-    bases = [escape_control_characters(base) for base in about["bases"]]
-    base = bases[0] if len(bases) == 1 else "the base of their test"
-    silent = {
-        "is not tested over seeds": counts.get(str(Verdict.NOT_TESTED), 0),
-        "is of models at chance": counts.get(str(Verdict.AT_CHANCE), 0),
-        "has a collapsed seed": counts.get(str(Verdict.NOT_COMPARABLE), 0),
-    }
-    apart = [f"{n} {text if n == 1 else _plural(text)}" for text, n in silent.items() if n]
-    rest = _remaining_text(about["remaining"])
+    bases: Sequence[str] = about["bases"]
+    compared = f"{pluralize(about['compared'], 'comparison')} with "
+    compared += bases[0] if len(bases) == 1 else "the base of their test"
+    known = [(counts.get(verdict, 0), text) for verdict, text in _WITHOUT_VERDICT.items()]
+    apart = join_with_and([f"{count} {text[count > 1]}" for count, text in known if count])
+    remaining: Mapping[str, int] = about["remaining"]
+    over_others = [f"{count} {verdict.replace('unclear', 'not clear')}" for verdict, count in remaining.items()]
+    rest = f" Over the seeds in which both sides learned, of these {join_with_and(over_others)}." if over_others else ""
     if finding.verdict in _WITHOUT_VERDICT:
-        return f"None of {pluralize(count, 'comparison')} with {base} can be judged: {join_with_and(apart)}.{rest}"
-    test = f" (p < {LEVEL:g}{' after Holm’s correction' if finding.basis.correction else ''})"
-    said = f"{about['clear']} of {pluralize(count, 'comparison')} with {base} {'is' if about['clear'] == 1 else 'are'} "
-    said += f"clear{test}"
-    parts = [
-        f"{_by_regime(about[name])} {verb} in {len(about[name])} ({_largest(about[name])})"
-        for name, verb in (("helped", "helps"), ("hurt", "hurts"))
-        if about[name]
-    ]
-    silence = f" Nothing can be said of others: {join_with_and(apart)}." if apart else ""
-    return f"{said}{': ' + '; '.join(parts) if parts else ''}.{silence}{rest}"
+        return f"None of {compared} can be judged: {apart}.{rest}"
+    parts = [_describe_clear(about[name], verb) for name, verb in (("helped", "helps"), ("hurt", "hurts"))]
+    found = "; ".join(part for part in parts if part)
+    said = (
+        f"{about['clear']} of {compared} {'is' if about['clear'] == 1 else 'are'} clear ({level_text(finding.basis)})"
+    )
+    others = f" Nothing can be said of others: {apart}." if apart else ""
+    return f"{said}{': ' + found if found else ''}.{others}{rest}"
 
 
-def _plural(text: str) -> str:
-    return text.replace("is ", "are ", 1) if text.startswith("is ") else text.replace("has ", "have ", 1)
-
-
-def _by_regime(found: Sequence[Mapping[str, Any]]) -> str:
-    regimes = list(dict.fromkeys(each["regime"] for each in found))
-    return regime_title(regimes[0]) if len(regimes) == 1 else "a regime"
-
-
-def _largest(found: Sequence[Mapping[str, Any]]) -> str:
-    several = len({each["regime"] for each in found}) > 1
+def _describe_clear(found: Sequence[Mapping[str, Any]], verb: str) -> str:
+    """Where regimes help or hurt: in how many tests, and the three largest differences."""
+    regimes = {each["regime"] for each in found}
     top = sorted(found, key=lambda each: -abs(each["difference"]))[:3]
     named = [
-        f"{each['place']}{', ' + escape_control_characters(each['regime']) if several else ''} "
+        f"{each['place']}{', ' + each['regime'] if len(regimes) > 1 else ''} "
         f"{'+' if each['difference'] > 0 else ''}{format_number(100 * each['difference'], 1)}"
         for each in top
     ]
-    return f"{'most: ' if len(found) > len(top) else ''}{'; '.join(named)} points"
-
-
-def _remaining_text(counts: Mapping[str, int]) -> str:
-    names = {str(Verdict.UNCLEAR): "not clear"}
-    parts = [f"{count} {names.get(verdict, verdict)}" for verdict, count in counts.items()]
-    return f" Over the seeds in which both sides learned, of these {join_with_and(parts)}." if parts else ""
+    regime = regime_title(regimes.pop()) if len(regimes) == 1 else "a regime"
+    most = "most: " if len(found) > len(top) else ""
+    return f"{regime} {verb} in {len(found)} ({most}{'; '.join(named)} points)" if found else ""
 
 
 # Published numbers.
@@ -187,44 +155,42 @@ def published_matches(run: Run) -> list[PublishedMatch]:
     return match_published([score for group in task_scores(run) for score in group.scores], run.records, paper)
 
 
-def _cell(match: PublishedMatch) -> tuple[str, ...]:
-    """What a published number shares with those of other regimes."""
-    paper = match.published
-    return paper.encoder, match.encoder, paper.task, paper.source, paper.test, paper.metric
-
-
-def _task_comparisons(groups: Sequence[TaskScores]) -> dict[tuple[str, ...], list[Comparison]]:
+def _comparisons_by_cell(run: Run) -> dict[tuple[str, ...], list[Comparison]]:
     """All comparisons of all metrics by encoder, task, source, test, metric and regime."""
-    found: dict[tuple[str, ...], list[Comparison]] = {}
-    for group in groups:
-        for metric in dict.fromkeys(score.metric for score in group.scores):
-            for each in compare(group.of_metric(metric)):
-                key = (group.model, group.task, group.source, each.score.test, metric, each.score.regime)
-                found.setdefault(key, []).append(each)
-    return found
+    scores = [group.of_metric(metric) for group in task_scores(run)
+              for metric in dict.fromkeys(score.metric for score in group.scores)]  # fmt: skip
+    return group_by(
+        (comparison for of_metric in scores for comparison in compare(of_metric)),
+        lambda each: (each.score.model, str(each.score.task), str(each.score.source), each.score.test,
+                      each.score.metric, each.score.regime),
+    )  # fmt: skip
 
 
-def _score_cell(match: PublishedMatch) -> tuple[str, ...]:
-    return match.encoder, *match.published.cell
+def _silent_matches(run: Run, matches: Sequence[PublishedMatch]) -> list[PublishedMatch]:
+    """Whose comparison with the original says nothing: a seed is collapsed, or neither side is above chance."""
+    comparisons = _comparisons_by_cell(run)
 
+    def is_silent(match: PublishedMatch) -> bool:
+        found = comparisons.get((match.encoder, *match.published.cell), ())
+        return any(each.verdict in SILENT for each in found if each.base.regime == "original")
 
-def _is_silent(comparisons: Iterable[Comparison]) -> bool:
-    """Whether the comparison with the original says nothing: a seed is collapsed, or neither side is above chance."""
-    silent = (Verdict.AT_CHANCE, Verdict.NOT_COMPARABLE)
-    return any(each.verdict in silent for each in comparisons if each.base.regime == "original")
+    return [match for match in matches if is_silent(match)]
 
 
 def sign_pairs(run: Run, matches: Sequence[PublishedMatch]) -> list[tuple[PublishedMatch, float, float]]:
     """A paper's and our differences to the original, of each regime; ours that say nothing are left out."""
-    originals = {_cell(match): match for match in matches if match.published.regime == "original"}
-    comparisons = _task_comparisons(task_scores(run))
+
+    def cell_of(match: PublishedMatch) -> tuple[str, ...]:
+        return match.published.encoder, match.encoder, *match.published.cell[:-1]
+
+    originals = {cell_of(match): match for match in matches if match.published.regime == "original"}
+    silent = _silent_matches(run, matches)
     pairs = []
     for match in matches:
-        base = originals.get(_cell(match))
-        if base is None or base is match or _is_silent(comparisons.get(_score_cell(match), ())):
-            continue
-        theirs, ours = match.published.value - base.published.value, match.ours.value - base.ours.value
-        pairs.append((match, theirs, ours))
+        base = originals.get(cell_of(match))
+        if base is not None and base is not match and match not in silent:
+            theirs, ours = match.published.value - base.published.value, match.ours.value - base.ours.value
+            pairs.append((match, theirs, ours))
     return pairs
 
 
@@ -236,7 +202,6 @@ def published_finding(run: Run, matches: Sequence[PublishedMatch]) -> Finding:
     same = [match for match in matches if match.is_same_encoder]
     spread = [(match, match.score.deviation) for match in same if match.score and match.score.deviation is not None]
     pairs = sign_pairs(run, matches)
-    comparisons = _task_comparisons(task_scores(run))
     about = {
         "paper": _paper(run),
         "cells": len(matches),
@@ -246,7 +211,7 @@ def published_finding(run: Run, matches: Sequence[PublishedMatch]) -> Finding:
         "median_distance": _median_distance(same),
         "signs": len(pairs),
         "same_signs": sum(theirs * ours > 0 for _, theirs, ours in pairs),
-        "silent": sum(_is_silent(comparisons.get(_score_cell(match), ())) for match in matches),
+        "silent": len(_silent_matches(run, matches)),
     }
     return Finding(kind="published", verdict=Verdict.FOUND, about=about, basis=Basis(over="seeds"))
 
@@ -256,7 +221,7 @@ def _median_distance(matches: Sequence[PublishedMatch]) -> float | None:
 
 
 def _paper(run: Run) -> str:
-    return name_papers(escape_control_characters(str(run.about.get("paper") or "the paper")))
+    return name_papers(str(run.about.get("paper") or "the paper"))
 
 
 @sentence_of("published", topic="Published numbers")
@@ -270,12 +235,12 @@ def _published(finding: Finding) -> str:
     if about["median_distance"] is not None:
         parts.append(f"The median distance is {format_number(100 * about['median_distance'], 1)} points.")
     if about["signs"]:
-        parts.append(
-            f"Our differences to the original have the paper’s sign in {about['same_signs']} of {about['signs']} cases."
-        )
+        signs = f"{about['same_signs']} of {about['signs']}"
+        parts.append(f"Our differences to the original have the paper’s sign in {signs} cases.")
     if about["silent"]:
-        count = pluralize(about["silent"], "of our differences", "of our differences")
-        parts.append(f"{count} cannot be judged: a seed collapsed, or both sides are at chance.")
+        parts.append(
+            f"{about['silent']} of our differences cannot be judged: a seed collapsed, or both sides are at chance."
+        )
     if cells > same:
         parts.append(f"{cells - same} are of another encoder than the paper’s: compare signs there, not values.")
     return " ".join(parts)
@@ -286,10 +251,29 @@ def published_section(run: Run) -> Section | None:
     matches = published_matches(run)
     if not matches:
         return None
-    charts = [_value_chart(matches)]
-    pairs = sign_pairs(run, matches)
-    if pairs:
-        charts.append(_sign_chart(pairs))
+    values = [(match, _series(match), match.published.value, match.ours.value) for match in matches]
+    signs = [(match, match.published.regime, theirs, ours) for match, theirs, ours in sign_pairs(run, matches)]
+    charts = [
+        _scatter_chart(
+            values,
+            name="published-values",
+            title="Published numbers and ours",
+            note="One dot per cell of the paper’s tables. On the diagonal both are the same.",
+            axis="",
+            display="percent",
+        )
+    ]
+    if signs:
+        charts.append(
+            _scatter_chart(
+                signs,
+                name="published-differences",
+                title="Differences to the original",
+                note="Each regime less the original. Above right and below left of 0 the signs are the same.",
+                axis=": difference to the original",
+                display="points",
+            )
+        )
     return Section(
         name="published",
         title=f"Beside {_paper(run)}",
@@ -300,19 +284,33 @@ def published_section(run: Run) -> Section | None:
     )
 
 
-def _value_chart(matches: Sequence[PublishedMatch]) -> ScatterChart:
-    groups = list(dict.fromkeys(_series(match) for match in matches))
+def _series(match: PublishedMatch) -> str:
+    task = match.published.task
+    return task if match.score is None else f"{task}, {metric_of(match.score).title}"
+
+
+def _scatter_chart(
+    pairs: Sequence[tuple[PublishedMatch, str, float, float]],
+    *,
+    name: str,
+    title: str,
+    note: str,
+    axis: str,
+    display: Display,
+) -> ScatterChart:
+    """The paper's values against ours, one dot per match in the colour of its group."""
+    groups = list(dict.fromkeys(group for _, group, *_ in pairs))
     dots = [
-        Dot(label=_citation(match), x=match.published.value, y=match.ours.value, records=match.ours.records,
-            color=groups.index(_series(match)), detail=f"ours: {escape_control_characters(match.encoder)}")
-        for match in matches
+        Dot(label=name_papers(f"{match.published.cite} ({match.published.encoder})"), x=theirs, y=ours,
+            records=match.ours.records, color=groups.index(group), detail=f"ours: {match.encoder}")
+        for match, group, theirs, ours in pairs
     ]  # fmt: skip
     return ScatterChart(
-        name="published-values",
-        title="Published numbers and ours",
-        note="One dot per cell of the paper’s tables. On the diagonal both are the same.",
-        x=Axis(title="the paper", display="percent"),
-        y=Axis(title="ours", display="percent"),
+        name=name,
+        title=title,
+        note=note,
+        x=Axis(title=f"the paper{axis}", display=display),
+        y=Axis(title=f"ours{axis}", display=display),
         dots=tuple(dots),
         groups=tuple(groups),
         labels=False,
@@ -320,83 +318,52 @@ def _value_chart(matches: Sequence[PublishedMatch]) -> ScatterChart:
     )
 
 
-def _series(match: PublishedMatch) -> str:
-    task = escape_control_characters(match.published.task)
-    return task if match.score is None else f"{task}, {metric_title(match.score)}"
-
-
-def _citation(match: PublishedMatch) -> str:
-    return name_papers(escape_control_characters(f"{match.published.cite} ({match.published.encoder})"))
-
-
-def _sign_chart(pairs: Sequence[tuple[PublishedMatch, float, float]]) -> ScatterChart:
-    regimes = list(dict.fromkeys(match.published.regime for match, *_ in pairs))
-    dots = [
-        Dot(label=_citation(match), x=theirs, y=ours, records=match.ours.records,
-            color=regimes.index(match.published.regime), detail=f"ours: {escape_control_characters(match.encoder)}")
-        for match, theirs, ours in pairs
-    ]  # fmt: skip
-    return ScatterChart(
-        name="published-differences",
-        title="Differences to the original",
-        note="Each regime less the original. Above right and below left of 0 the signs are the same.",
-        x=Axis(title="the paper: difference to the original", display="points"),
-        y=Axis(title="ours: difference to the original", display="points"),
-        dots=tuple(dots),
-        groups=tuple(map(escape_control_characters, regimes)),
-        labels=False,
-        diagonal=True,
-    )
-
-
 def published_table(run: Run, matches: Sequence[PublishedMatch]) -> Table:
     """One row per published number, with ours and both marks."""
-    comparisons = _task_comparisons(task_scores(run))
+    comparisons = _comparisons_by_cell(run)
     rows: list[tuple[Cell, ...]] = []
     for match in matches:
         paper = match.published
-        own = comparisons.get(_score_cell(match), [])
-        names = (paper.cite, paper.task, paper.source, paper.test, paper.regime, paper.metric)
-        apart = Difference(value=match.ours.value - paper.value, records=match.ours.records)
-        rows.append(
-            (
-                *(name_papers(escape_control_characters(name)) for name in names),
-                MarkedEstimate(value=paper.value, mark=paper.mark),
-                escape_control_characters(paper.encoder),
-                MarkedEstimate(
-                    value=match.ours.value,
-                    n=match.ours.n,
-                    records=match.ours.records,
-                    deviation=None if match.score is None else match.score.deviation,
-                    mark=_published_mark(own),
-                ),
-                escape_control_characters(match.encoder),
-                apart,
-            )
+        # The longest mark of comparisons that can be judged, by the paper's own test.
+        marks = [
+            mark_of(each.score, each.base.regime)
+            for each in comparisons.get((match.encoder, *paper.cell), ())
+            if each.verdict not in SILENT
+            and each.difference.p_published is not None
+            and each.difference.p_published < LEVEL
+        ]
+        ours = MarkedEstimate(
+            value=match.ours.value,
+            n=match.ours.n,
+            records=match.ours.records,
+            deviation=None if match.score is None else match.score.deviation,
+            mark=max(marks, key=len, default=""),
         )
-    heads = ("Where", "Task", "Source", "Test", "Regime", "Metric")
-    columns = (
-        *(Column(title=head) for head in heads),
-        Column(title="Paper", display="percent"),
-        Column(title="Its encoder"),
-        Column(title="Ours", display="percent"),
-        Column(title="Our encoder"),
-        Column(title="Ours − paper", display="points"),
+        names = map(name_papers, (paper.cite, paper.task, paper.source, paper.test, paper.regime, paper.metric))
+        theirs = MarkedEstimate(value=paper.value, mark=paper.mark)
+        apart = Difference(value=match.ours.value - paper.value, records=match.ours.records)
+        rows.append((*names, theirs, paper.encoder, ours, match.encoder, apart))
+    return Table(
+        name="beside-the-paper",
+        title=f"{_paper(run)} and ours",
+        columns=columns_of(
+            "Where",
+            "Task",
+            "Source",
+            "Test",
+            "Regime",
+            "Metric",
+            Column(title="Paper", display="percent"),
+            "Its encoder",
+            Column(title="Ours", display="percent"),
+            "Our encoder",
+            Column(title="Ours − paper", display="points"),
+        ),
+        rows=tuple(rows),
+        note="± is the standard deviation over our seeds. * differs from original, ** from adjusted (p < 0.05): the "
+        "paper’s marks, and ours by the paper’s own tests, which hold the seeds fixed and are not corrected; the "
+        "tables of scores have tests over seeds. Where the encoders differ, compare signs of differences, not values.",
     )
-    note = (
-        "± is the standard deviation over our seeds. * differs from original, ** from adjusted (p < 0.05): the paper’s "
-        "marks, and ours by the paper’s own tests, which hold the seeds fixed and are not corrected; the tables of "
-        "scores have tests over seeds. Where the encoders differ, compare signs of differences, not values."
-    )
-    return Table(name="beside-the-paper", title=f"{_paper(run)} and ours", columns=columns, rows=tuple(rows), note=note)
-
-
-def _published_mark(comparisons: Iterable[Comparison]) -> str:
-    """The longest mark of comparisons that can be judged, by the paper's own test."""
-    silent = (Verdict.AT_CHANCE, Verdict.NOT_COMPARABLE)
-    known = [each for each in comparisons if each.verdict not in silent and each.difference.p_published is not None]
-    clear = [each for each in known if (each.difference.p_published or 0.0) < LEVEL]
-    return max((mark_of(each.score, each.base.regime) for each in clear), key=len, default="")
 
 
 # The first screen and the sections.
@@ -410,8 +377,9 @@ def headline(run: Run) -> Headline | None:
     if not groups:
         return _headline_of_others(run, matches)
     compared = sum(len(group.comparisons) for group in groups)
-    failures = [finding for group in groups for finding in training_findings(group, whose=_whose(group, groups))]
-    gaps = [gap for group in groups if (gap := gap_finding(group, whose=_whose(group, groups))) is not None]
+    named = [(group, group.name if len(groups) > 1 else "") for group in groups]
+    failures = [finding for group, name in named for finding in training_findings(group, whose=name)]
+    gaps = [gap for group, name in named if (gap := gap_finding(group, whose=name)) is not None]
     answer = comparison_finding(groups) if compared > 1 else (failures or gaps)[0]
     findings = [finding for finding in failures[:AT_A_GLANCE] if finding is not answer]
     if len(groups) == 1:
@@ -443,20 +411,16 @@ def _headline_of_others(run: Run, matches: Sequence[PublishedMatch]) -> Headline
 
 
 def _title(run: Run) -> str:
-    name = escape_control_characters(str(run.about.get("name") or "study"))
-    question = name_papers(escape_control_characters(str(run.about.get("about") or "")))
+    name = run.about.get("name") or "study"
+    question = name_papers(str(run.about.get("about") or ""))
     return f"{name}: {question}" if question else f"Study {name}"
-
-
-def _whose(group: TaskScores, groups: Sequence[TaskScores]) -> str:
-    return group.name if len(groups) > 1 else ""
 
 
 def _figures(run: Run, groups: Sequence[TaskScores], matches: Sequence[PublishedMatch]) -> Iterator[KeyFigure]:
     judged = judged_comparisons(groups)
-    tested = [each for _, each, _ in judged if each.difference.p is not None]
+    tested = sum(each.is_tested for _, each, _ in judged)
     if tested:
-        level = f"p < {LEVEL:g}{' after Holm’s correction' if len(tested) > 1 else ''}"
+        level = level_text(basis_of(tested, compared=len(judged), untested=""))
         for verdict, label in ((Verdict.HIGHER, "Clear gains"), (Verdict.LOWER, "Clear losses")):
             count = sum(its is verdict for *_, its in judged)
             yield KeyFigure(label=label, text=f"{count} of {len(judged)}", remark=level)
@@ -483,7 +447,7 @@ def _measured(run: Run) -> str:
     nouns = [noun for noun in ("encoder", "task", "seed") if about.get(f"{noun}s")]
     counts = [pluralize(len(about[f"{noun}s"]), noun) for noun in nouns]
     source = language_name(str(about["source"]), {}) if about.get("source") and about.get("tasks") else ""
-    size = f"size {escape_control_characters(str(about['size']))}" if about.get("size") else ""
+    size = f"size {about['size']}" if about.get("size") else ""
     trained = f"trained in {source}" if source else ""
     records = f"{pluralize(len(run.records), 'record')} of {pluralize(_steps(run).get('done', 0), 'step')}"
     return ", ".join(part for part in (size, *counts, trained, records) if part) + "."
@@ -501,15 +465,18 @@ def _next_step(run: Run) -> str:
 def sections(run: Run) -> list[Section]:
     """Published numbers, then the results of each task."""
     groups = task_scores(run) if run.kind == "study" else ()
-    tasks: list[Finding] = []
-    for group in groups[:MAX_TASKS] if len(groups) > 1 else ():
-        gap = gap_finding(group, whose=group.name)
-        tasks += [gap] if gap is not None else []
-        tasks += regime_findings(group, whose=group.name)
-    left = (f"{len(groups) - MAX_TASKS} more tasks are in the tables.",) if len(groups) > MAX_TASKS else ()
-    found = [Section(name="tasks", title="Task by task", findings=tuple(tasks), text=left)] if tasks else []
-    published = published_section(run)
-    return [*found, *([published] if published is not None else [])]
+    found: list[Section | None] = []
+    if len(groups) > 1:
+        findings = [
+            finding
+            for group in groups[:MAX_TASKS]
+            for finding in (gap_finding(group, whose=group.name), *regime_findings(group, whose=group.name))
+            if finding is not None
+        ]
+        left = (f"{len(groups) - MAX_TASKS} more tasks are in the tables.",) if len(groups) > MAX_TASKS else ()
+        found.append(Section(name="tasks", title="Task by task", findings=tuple(findings), text=left))
+    found.append(published_section(run))
+    return [section for section in found if section is not None]
 
 
 SUBJECT = Subject(

@@ -11,13 +11,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from interlingua import languages
-from interlingua.analyses.seed_statistics import (
-    RegimeDifference,
-    RegimeScore,
-    summarize_tasks,
-)
+from interlingua.analyses.seed_statistics import RegimeDifference, RegimeScore, summarize_tasks
 from interlingua.metric import Metric
-from interlingua.record import Estimate, Record, RecordTable, mean_estimate
+from interlingua.record import Estimate, RecordTable
 from interlingua.registry import ListedEntry, list_registered
 from interlingua.report.kit.chart import (
     Axis,
@@ -29,12 +25,12 @@ from interlingua.report.kit.chart import (
     LineChart,
     ReferenceLine,
 )
-from interlingua.report.kit.finding import Verdict
+from interlingua.report.kit.finding import Basis, Verdict
 from interlingua.report.kit.section import Run
-from interlingua.report.kit.table import Cell, Column, MarkedEstimate, Table
+from interlingua.report.kit.table import Cell, Column, MarkedEstimate, Table, columns_of, group_by
 from interlingua.report.kit.wording import (
     Display,
-    escape_control_characters,
+    difference_display,
     format_number,
     format_value,
     language_name,
@@ -45,6 +41,8 @@ from interlingua.stats.chance import LEVEL
 MAX_TEST_COLUMNS = 5
 """How many tests stand side by side in a table; more stand below each other."""
 CLEAR = (Verdict.HIGHER, Verdict.LOWER)
+SILENT = (Verdict.AT_CHANCE, Verdict.NOT_COMPARABLE)
+"""Verdicts on models, which no test of a difference can change."""
 _PERMUTATIONS = 10_000
 _TASK_NAMES = {
     "ner": "NER",
@@ -80,9 +78,25 @@ class Comparison:
     verdict: Verdict
 
     @property
+    def is_tested(self) -> bool:
+        """Whether the difference has a p-value."""
+        return self.difference.p is not None
+
+    @property
+    def display(self) -> Display:
+        """How the difference is shown."""
+        return difference_display(metric_of(self.score).display)
+
+    @property
     def remaining(self) -> RegimeDifference | None:
         """The difference over the seeds in which both sides learned, where a seed is collapsed."""
         return self.score.without_collapsed.get(self.base.regime)
+
+    @property
+    def remaining_verdict(self) -> Verdict:
+        """What may be said of that difference."""
+        rest = self.remaining
+        return Verdict.NOT_COMPARABLE if rest is None else judge_p(rest, rest.p_adjusted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,10 +111,18 @@ class TaskScores:
     """What its tables and charts are called after, where a run has several."""
 
     @cached_property
+    def model_name(self) -> str:
+        """The encoder without the folders above it."""
+        return PurePath(self.model).name
+
+    @cached_property
     def name(self) -> str:
-        """What tells it from the other tasks of a study."""
-        language = language_name(self.source, {})
-        return escape_control_characters(f"{self.task} ({PurePath(self.model).name}, {language})")
+        """Task, model and language of training: they identify it in a study."""
+        return f"{self.task} ({self.model_name}, {language_name(self.source, {})})"
+
+    def file_name(self, metric: str) -> str:
+        """What its table of a metric is called."""
+        return f"{self.prefix}{'-' * bool(self.prefix)}{metric.replace('/', '-').replace('@', '')}"
 
     @cached_property
     def measure(self) -> str:
@@ -111,11 +133,12 @@ class TaskScores:
     @cached_property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that are shown, in the order in which their tasks declare them; without a known one, all."""
-        order: dict[str, tuple[int, int]] = {}
+        order: dict[str, tuple[bool, int]] = {}
         for score in self.scores:
-            declared, place = declared_metric(score)
-            if declared is not None and _is_default(declared, score.records[0]):
-                order[score.metric] = (score.measure == "retrieval", place)
+            declared, metric, record = _declared(score.measure), metric_of(score), score.records[0]
+            is_shown = all(record.options.get(name) == values[0] for name, values in metric.options.items())
+            if metric in declared and is_shown:
+                order[score.metric] = (score.measure == "retrieval", declared.index(metric))
         return tuple(sorted(order, key=lambda key: order[key])) or tuple({score.metric: None for score in self.scores})
 
     @cached_property
@@ -124,9 +147,8 @@ class TaskScores:
 
         Tests of one run may have different metrics: sentence retrieval beside the task that was trained.
         """
-        present: dict[str, set[str]] = {}
-        for score in self.scores:
-            present.setdefault(score.test, set()).add(score.metric)
+        by_test = group_by(self.scores, lambda score: score.test)
+        present = {test: {score.metric for score in scores} for test, scores in by_test.items()}
         return {test: next((m for m in self.metrics if m in own), min(own)) for test, own in present.items()}
 
     @cached_property
@@ -172,9 +194,7 @@ def task_scores(run: Run) -> tuple[TaskScores, ...]:
     key = (regimes, tests, permutations)
     if key not in held:
         scores = summarize_tasks(run.records, run.items, regimes=regimes, tests=tests, permutations=permutations)
-        groups: dict[tuple[str, str, str], list[RegimeScore]] = {}
-        for score in scores:
-            groups.setdefault((score.model, str(score.task), str(score.source)), []).append(score)
+        groups = group_by(scores, lambda score: (score.model, str(score.task), str(score.source)))
         held[key] = tuple(
             TaskScores(*group, tuple(own), "-".join(PurePath(part).name for part in group) if len(groups) > 1 else "")
             for group, own in groups.items()
@@ -188,30 +208,27 @@ def has_scores(run: Run) -> bool:
 
 
 def compare(scores: Sequence[RegimeScore]) -> Iterator[Comparison]:
-    """All comparisons of scores of one metric, in the order of the scores."""
+    """All comparisons of scores of one metric, in the order of the scores.
+
+    Where the values per example were not kept, a difference is that of the means, and is not tested.
+    """
     by_cell = {(score.test, score.regime): score for score in scores}
     for score in scores:
-        for base in score.bases[: score.bases.index(score.regime)] if score.regime in score.bases else score.bases:
-            other = by_cell.get((score.test, base))
-            if other is not None:
-                difference = score.against.get(base) or _untested(score, other)
-                yield Comparison(
-                    score=score, base=other, difference=difference, verdict=judge(score, other, difference)
+        for regime in score.bases[: score.bases.index(score.regime)] if score.regime in score.bases else score.bases:
+            base = by_cell.get((score.test, regime))
+            if base is not None:
+                difference = score.against.get(regime) or RegimeDifference(
+                    value=score.value - base.value,
+                    n=min(score.n, base.n),
+                    records=(*score.records, *base.records),
+                    base=regime,
+                    seeds=score.seeds,
+                    base_seeds=base.seeds,
+                    over="",
+                    item_deviation=0.0,
                 )
-
-
-def _untested(score: RegimeScore, base: RegimeScore) -> RegimeDifference:
-    """The difference of two means whose values per example were not kept."""
-    return RegimeDifference(
-        value=score.value - base.value,
-        n=min(score.n, base.n),
-        records=(*score.records, *base.records),
-        base=base.regime,
-        seeds=score.seeds,
-        base_seeds=base.seeds,
-        over="",
-        item_deviation=0.0,
-    )
+                verdict = judge(score, base, difference)
+                yield Comparison(score=score, base=base, difference=difference, verdict=verdict)
 
 
 def judge(score: RegimeScore, base: RegimeScore, difference: RegimeDifference) -> Verdict:
@@ -232,6 +249,19 @@ def judge_p(difference: RegimeDifference, p: float | None) -> Verdict:
     return Verdict.HIGHER if difference.value > 0 else Verdict.LOWER
 
 
+def basis_of(tested: int, *, compared: int, untested: str) -> Basis:
+    """What differences are judged by: a test over seeds and examples of so many, else what they are over."""
+    if not tested:
+        return Basis(over=untested, compared=compared)
+    test = "t over seeds and examples"
+    return Basis(over="seeds and examples", test=test, correction="Holm" if tested > 1 else "", compared=compared)
+
+
+def level_text(basis: Basis) -> str:
+    """The level of tests, and the correction behind it: `p < 0.05 after Holm’s correction`."""
+    return f"p < {LEVEL:g}" + (f" after {basis.correction}’s correction" if basis.correction else "")
+
+
 @cache
 def _tasks_in_source() -> list[ListedEntry]:
     return list_registered("interlingua.tasks", "tasks")
@@ -243,36 +273,14 @@ def _declared(measure: str) -> tuple[Metric, ...]:
     return next((tuple(task.metrics) for task in tasks if task.name == measure), ())
 
 
-def declared_metric(score: RegimeScore) -> tuple[Metric | None, int]:
-    """The metric that a score is of, as its task declares it, and its place there; None of a task that is not known."""
+def metric_of(score: RegimeScore) -> Metric:
+    """The metric of a score as its task declares it; made of the score, as a share, where that task is not known."""
     record = score.records[0]
-    for place, metric in enumerate(_declared(score.measure)):
+    for metric in _declared(score.measure):
         same = all(record.options.get(name) in values for name, values in metric.options.items())
         if metric.name == record.metric and same:
-            return metric, place
-    return None, 0
-
-
-def _is_default(metric: Metric, record: Record) -> bool:
-    """Whether a record has the first value of each option of its metric: the one that is shown."""
-    return all(record.options.get(name) == values[0] for name, values in metric.options.items())
-
-
-def metric_title(score: RegimeScore) -> str:
-    """The title of a score's metric."""
-    declared, _ = declared_metric(score)
-    return escape_control_characters(score.metric) if declared is None else declared.title
-
-
-def metric_display(score: RegimeScore) -> Display:
-    """How a score is displayed: percent, but for a mean reciprocal rank and metrics that are not known as shares."""
-    declared, _ = declared_metric(score)
-    return "percent" if declared is None else declared.display
-
-
-def difference_display(score: RegimeScore) -> Display:
-    """How a difference of such scores is displayed."""
-    return "points" if metric_display(score) == "percent" else "decimal3"
+            return metric
+    return Metric(name=score.metric, title=score.metric, display="percent")
 
 
 def title_of_test(score: RegimeScore) -> str:
@@ -281,19 +289,19 @@ def title_of_test(score: RegimeScore) -> str:
     The language of a test of two languages is that of what is scored (the paragraph of a question).
     """
     if score.target is None or not languages.is_language(score.target):
-        return escape_control_characters(score.test)
+        return score.test
     name = language_name(score.target, {})
-    return name if score.test == score.target else f"{name} ({escape_control_characters(score.test)})"
+    return name if score.test == score.target else f"{name} ({score.test})"
 
 
 def task_title(measure: str) -> str:
     """What a kind of task is called in a sentence."""
-    return _TASK_NAMES.get(measure, escape_control_characters(measure))
+    return _TASK_NAMES.get(measure, measure)
 
 
 def regime_title(regime: str) -> str:
     """What a regime is called in a sentence."""
-    return _REGIME_NAMES.get(regime, f"the regime {escape_control_characters(regime)}")
+    return _REGIME_NAMES.get(regime, f"the regime {regime}")
 
 
 def lower_first(title: str) -> str:
@@ -315,9 +323,24 @@ def format_size(value: float, display: Display) -> str:
 
 def detectable_range(comparisons: Iterable[Comparison]) -> list[float]:
     """The smallest and the largest detectable difference of the tested comparisons; empty where none is known."""
-    differences = [each.difference for each in comparisons]
-    sizes = [each.detectable for each in differences if each.p is not None and each.detectable is not None]
+    tested = [each.difference.detectable for each in comparisons if each.is_tested]
+    sizes = [size for size in tested if size is not None]
     return [min(sizes), max(sizes)] if sizes else []
+
+
+def describe_detectable(sizes: Sequence[float], display: Display) -> str:
+    """The power of tests as a sentence, by the ends of what they could detect; empty where these are not known."""
+    if not sizes:
+        return ""
+    ends = " to ".join(dict.fromkeys(format_size(end, display) for end in sizes))
+    unit = " points" if display == "points" else ""
+    return f"Detectable with 80\N{NO-BREAK SPACE}% power: differences of at least {ends}{unit}."
+
+
+def format_ends(values: Iterable[float | None], display: Display) -> str:
+    """The lowest and the highest of the values that are known as they are shown, once where they are alike."""
+    known = [value for value in values if value is not None]
+    return " to ".join(dict.fromkeys(format_value(end, display) for end in (min(known), max(known)))) if known else ""
 
 
 def scores_judged_by_chance(group: TaskScores, scores: Iterable[RegimeScore]) -> list[RegimeScore]:
@@ -346,20 +369,19 @@ def marked_scores(scores: Sequence[RegimeScore]) -> dict[tuple[str, str], Marked
         if each.verdict in CLEAR:
             key = (each.score.regime, each.score.test)
             marks[key] = max(marks.get(key, ""), mark_of(each.score, each.base.regime), key=len)
-    cells = {}
-    for score in scores:
-        key = (score.regime, score.test)
-        cells[key] = MarkedEstimate(
+    return {
+        (score.regime, score.test): MarkedEstimate(
             value=score.value,
-            ci_low=with_shown_interval(score).ci_low,
-            ci_high=with_shown_interval(score).ci_high,
+            ci_low=score.ci_low,
+            ci_high=score.ci_high,
             null_value=score.null_value,
             n=score.n,
             records=score.records,
             deviation=score.deviation,
-            mark=marks.get(key, ""),
+            mark=marks.get((score.regime, score.test), ""),
         )
-    return cells
+        for score in map(with_shown_interval, scores)
+    }
 
 
 def with_shown_interval(score: RegimeScore) -> RegimeScore:
@@ -376,138 +398,122 @@ def with_shown_interval(score: RegimeScore) -> RegimeScore:
 def score_table(group: TaskScores, metric: str, *, terminal: bool = False) -> Table:
     """One row per regime, one column per test; of more than five tests one row per test, one column per regime."""
     scores = group.of_metric(metric)
-    cells, display = marked_scores(scores), metric_display(scores[0])
+    cells, declared = marked_scores(scores), metric_of(scores[0])
     ordered = sorted(scores, key=lambda score: score.test != group.source_test)
     tests = {score.test: title_of_test(score) for score in ordered}
-    regimes = list(dict.fromkeys(score.regime for score in scores))
-    columns: tuple[Column, ...]
+    regimes = {score.regime: score.regime for score in scores}
     rows: tuple[tuple[Cell, ...], ...]
     if len(tests) > MAX_TEST_COLUMNS:
-        heads = [escape_control_characters(regime) for regime in regimes]
+        first, heads = "Test", regimes
         rows = tuple((title, *(cells.get((regime, test)) for regime in regimes)) for test, title in tests.items())
     else:
-        heads = list(tests.values())
-        rows = tuple(
-            (escape_control_characters(regime), *(cells.get((regime, test)) for test in tests)) for regime in regimes
-        )
-    first = "Test" if len(tests) > MAX_TEST_COLUMNS else "Regime"
-    columns = (Column(title=first), *(Column(title=head, display=display, interval=True) for head in heads))
-    title = f"{metric_title(scores[0])}, trained in {language_name(group.source, {})}: {_model(group)}"
-    name = f"{_slug(group)}{_metric_slug(metric)}"
-    return Table(name=name, title=title, columns=columns, rows=rows, note=_score_note(scores), terminal=terminal)
+        first, heads = "Regime", tests
+        rows = tuple((regime, *(cells.get((regime, test)) for test in tests)) for regime in regimes)
+    return Table(
+        name=group.file_name(metric),
+        title=f"{declared.title}, trained in {language_name(group.source, {})}: {group.model_name}",
+        columns=columns_of(
+            first, *(Column(title=head, display=declared.display, interval=True) for head in heads.values())
+        ),
+        rows=rows,
+        note=" ".join(_score_note(scores)),
+        terminal=terminal,
+    )
 
 
-def _score_note(scores: Sequence[RegimeScore]) -> str:
+def _score_note(scores: Sequence[RegimeScore]) -> Iterator[str]:
+    """What the numbers and marks of a table mean, how many comparisons are clear, and what could be detected."""
     counts = sorted({len(score.seeds) for score in scores})
-    seeds = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[-1]}"
-    parts = [f"Mean ± standard deviation over {seeds} seeds."] if counts[-1] > 1 else []
+    if counts[-1] > 1:
+        yield f"Mean ± standard deviation over {' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} seeds."
     if counts[0] == 1 and any(with_shown_interval(score).ci_low is not None for score in scores):
-        parts.append("In brackets the 95\N{NO-BREAK SPACE}% interval of one seed over its examples.")
-    nulls = [score.null_value for score in scores if score.null_value is not None]
-    if nulls:
-        ends = dict.fromkeys(format_value(end, metric_display(scores[0])) for end in (min(nulls), max(nulls)))
-        parts.append(f"Chance level: {' to '.join(ends)}.")
-    else:
-        parts.append("This metric has no chance level; the models are judged by the task’s own metric.")
+        yield "In brackets the 95\N{NO-BREAK SPACE}% interval of one seed over its examples."
+    chance = format_ends((score.null_value for score in scores), metric_of(scores[0]).display)
+    without = "This metric has no chance level; the models are judged by the task’s own metric."
+    yield f"Chance level: {chance}." if chance else without
     layers = {score.regime: score.layer for score in scores if score.layer is not None}
     if layers:
-        named = ", ".join(f"{escape_control_characters(regime)} {layer}" for regime, layer in layers.items())
-        parts.append(f"Each regime at its best layer, chosen on these same sentences (last test: {named}).")
-    return " ".join([*parts, *_mark_note(list(compare(scores)))])
+        named = ", ".join(f"{regime} {layer}" for regime, layer in layers.items())
+        yield f"Each regime at its best layer, chosen on these same sentences (last test: {named})."
 
-
-def _mark_note(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """What the marks of a table mean, how many of its comparisons are clear, and what could be detected."""
-    tested = [each for each in comparisons if each.difference.p is not None]
-    telling = [each for each in tested if each.verdict in (*CLEAR, Verdict.UNCLEAR)]
+    comparisons = list(compare(scores))
+    tested = [each for each in comparisons if each.is_tested]
+    telling = [each for each in tested if each.verdict not in SILENT]
     if comparisons and not tested:
         yield "Differences are not tested over seeds, and none is marked."
     elif tested and not telling:
         yield "No comparison is marked: a seed of a side collapsed, or neither side is above chance."
     elif tested:
-        known: dict[str, dict[str, None]] = {"*": {}, "**": {}}
-        for each in tested:
-            known[mark_of(each.score, each.base.regime)][escape_control_characters(each.base.regime)] = None
-        marks = ", ".join(f"{mark} from {' or '.join(bases)}" for mark, bases in known.items() if bases)
+        bases = group_by(tested, lambda each: mark_of(each.score, each.base.regime))
+        marks = ", ".join(
+            f"{mark} from {' or '.join(dict.fromkeys(each.base.regime for each in bases[mark]))}"
+            for mark in sorted(bases)
+        )
         correction = f", Holm’s correction over {len(tested)} comparisons" if len(tested) > 1 else ""
         yield f"Differs: {marks} (p < 0.05 over seeds and examples{correction})."
         clear = sum(each.verdict in CLEAR for each in telling)
         if len(tested) > 1:
             yield f"{clear} of {pluralize(len(tested), 'comparison')} {'is' if clear == 1 else 'are'} clear."
-        display = difference_display(tested[0].score)
-        sizes = dict.fromkeys(format_size(end, display) for end in detectable_range(telling))
-        if sizes:
-            unit = " points" if display == "points" else ""
-            yield f"Detectable with 80\N{NO-BREAK SPACE}% power: differences of at least {' to '.join(sizes)}{unit}."
-    collapsed = {(each.score.regime, seed) for each in comparisons for seed in each.score.collapsed_seeds}
-    collapsed |= {(each.base.regime, seed) for each in comparisons for seed in each.base.collapsed_seeds}
+        yield from filter(None, [describe_detectable(detectable_range(telling), tested[0].display)])
+    sides = [side for each in comparisons for side in (each.score, each.base)]
+    collapsed = {(side.regime, seed) for side in sides for seed in side.collapsed_seeds}
     if collapsed:
-        named = ", ".join(f"{escape_control_characters(regime)} {seed}" for regime, seed in sorted(collapsed, key=str))
+        named = ", ".join(f"{regime} {seed}" for regime, seed in sorted(collapsed, key=str))
         yield f"Collapsed, and left unmarked: {named} (regime and seed)."
 
 
 def difference_table(group: TaskScores, metric: str) -> Table | None:
     """One row per test, regime and base: the difference with its interval, tests, and what was detectable."""
-    scores = group.of_metric(metric)
-    display = difference_display(scores[0])
-    rows: list[tuple[Cell, ...]] = []
-    for each in compare(scores):
-        rows.append(_difference_row(each, each.difference, str(each.verdict), display))
-        if each.remaining is not None:
-            verdict = judge_p(each.remaining, each.remaining.p_adjusted)
-            rows.append(_difference_row(each, each.remaining, f"{verdict} without collapsed seeds", display))
-    if not rows:
+    comparisons = list(compare(group.of_metric(metric)))
+    if not comparisons:
         return None
-    columns = (
-        Column(title="Test"),
-        Column(title="Regime"),
-        Column(title="Against"),
-        Column(title="Seeds"),
-        Column(title="Difference", display=display, interval=True),
-        Column(title="Verdict"),
-        Column(title="p", display="p_value"),
-        Column(title="p (Holm)", display="p_value"),
-        Column(title="Detectable", display=display),
-        Column(title="Effect (d)", display="number"),
-        Column(title="p (examples)", display="p_value"),
-    )
+    rows: list[tuple[Cell, ...]] = []
+    for each in comparisons:
+        sides = [(each.difference, str(each.verdict))]
+        if each.remaining is not None:
+            sides.append((each.remaining, f"{each.remaining_verdict} without collapsed seeds"))
+        for difference, verdict in sides:
+            seeds = " and ".join(map(str, dict.fromkeys((len(difference.seeds), len(difference.base_seeds)))))
+            rows.append((title_of_test(each.score), each.score.regime, each.base.regime, seeds, difference, verdict,
+                         difference.p, difference.p_adjusted, difference.detectable, difference.effect,
+                         difference.p_published))  # fmt: skip
     note = (
         "Differences of the means over seeds. Interval, p, p (Holm: corrected over this table) and detectable (with "
         "80 % power) are over seeds and examples; with one seed on a side there is no p, and the interval is over "
-        "examples. p (examples) is the test of Efimov et al. 2023, §5.1, which holds the seeds fixed and says nothing "
-        "of other seeds. d: Cohen’s, of paired examples, with Hedges’ correction."
+        "examples. p (examples) is the test of Efimov et al. 2023, §5.1, which holds the seeds fixed and does not "
+        "apply to other seeds. d: Cohen’s, of paired examples, with Hedges’ correction."
     )
-    if any(each.remaining is not None for each in compare(scores)):
+    if len(rows) > len(comparisons):
         note += (
             " A comparison with a collapsed seed has a second row, over the seeds in which both sides learned; these "
             "rows are corrected apart."
         )
-    title = f"{metric_title(scores[0])}: differences, {_model(group)}"
-    name = f"{_slug(group)}{_metric_slug(metric)}-differences"
-    return Table(name=name, title=title, columns=columns, rows=tuple(rows), note=note)
-
-
-def _difference_row(each: Comparison, difference: RegimeDifference, verdict: str, display: Display) -> tuple[Cell, ...]:
-    counts = dict.fromkeys((len(difference.seeds), len(difference.base_seeds)))
-    return (
-        title_of_test(each.score),
-        escape_control_characters(each.score.regime),
-        escape_control_characters(each.base.regime),
-        " and ".join(map(str, counts)),
-        difference,
-        verdict,
-        difference.p,
-        difference.p_adjusted,
-        difference.detectable,
-        difference.effect,
-        difference.p_published,
+    display = comparisons[0].display
+    return Table(
+        name=f"{group.file_name(metric)}-differences",
+        title=f"{metric_of(comparisons[0].score).title}: differences, {group.model_name}",
+        columns=columns_of(
+            "Test",
+            "Regime",
+            "Against",
+            "Seeds",
+            Column(title="Difference", display=display, interval=True),
+            "Verdict",
+            Column(title="p", display="p_value"),
+            Column(title="p (Holm)", display="p_value"),
+            Column(title="Detectable", display=display),
+            Column(title="Effect (d)", display="number"),
+            Column(title="p (examples)", display="p_value"),
+        ),
+        rows=tuple(rows),
+        note=note,
     )
 
 
 def seed_table(group: TaskScores, metric: str) -> Table:
     """One row per test and regime: its mean, its deviation, and the score of every seed."""
     scores = group.of_metric(metric)
-    display = metric_display(scores[0])
+    declared = metric_of(scores[0])
     seeds = sorted({seed for score in scores for seed in score.seeds if seed is not None})
     rows: list[tuple[Cell, ...]] = []
     for score in scores:
@@ -515,26 +521,16 @@ def seed_table(group: TaskScores, metric: str) -> Table:
             seed: Estimate(value=value, null_value=score.null_value, n=score.n, records=(record,))
             for seed, value, record in zip(score.seeds, score.values, score.records, strict=True)
         }
-        own = (by_seed.get(seed) for seed in seeds)
         mean = Estimate(value=score.value, null_value=score.null_value, n=score.n, records=score.records)
-        rows.append((title_of_test(score), escape_control_characters(score.regime), mean, score.deviation, *own))
+        rows.append((title_of_test(score), score.regime, mean, score.deviation, *map(by_seed.get, seeds)))
     heads = ("Mean", "sd", *(f"Seed {seed}" for seed in seeds))
-    columns = (Column(title="Test"), Column(title="Regime"), *(Column(title=head, display=display) for head in heads))
-    title = f"{metric_title(scores[0])}: every seed, {_model(group)}"
-    name = f"{_slug(group)}{_metric_slug(metric)}-seeds"
-    return Table(name=name, title=title, columns=columns, rows=tuple(rows), note="sd: standard deviation over seeds.")
-
-
-def _model(group: TaskScores) -> str:
-    return escape_control_characters(PurePath(group.model).name)
-
-
-def _slug(group: TaskScores) -> str:
-    return f"{group.prefix}-" if group.prefix else ""
-
-
-def _metric_slug(metric: str) -> str:
-    return metric.replace("/", "-").replace("@", "")
+    return Table(
+        name=f"{group.file_name(metric)}-seeds",
+        title=f"{declared.title}: every seed, {group.model_name}",
+        columns=columns_of("Test", "Regime", *(Column(title=head, display=declared.display) for head in heads)),
+        rows=tuple(rows),
+        note="sd: standard deviation over seeds.",
+    )
 
 
 # Charts.
@@ -543,10 +539,11 @@ def _metric_slug(metric: str) -> str:
 def seed_chart(group: TaskScores, metric: str) -> IntervalChart:
     """Every seed a dot, by test and regime, with the mean, its interval and the chance level."""
     scores = sorted(group.of_metric(metric), key=lambda score: score.test != group.source_test)
+    declared = metric_of(scores[0])
     rows = tuple(
         IntervalRow(
             label=title_of_test(score),
-            group=escape_control_characters(score.regime),
+            group=score.regime,
             estimate=with_shown_interval(score),
             dots=tuple((value, (record,)) for value, record in zip(score.values, score.records, strict=True)),
             reference=score.null_value,
@@ -555,39 +552,34 @@ def seed_chart(group: TaskScores, metric: str) -> IntervalChart:
     )
     chance = "; a cross is the chance level" if any(row.reference is not None for row in rows) else ""
     return IntervalChart(
-        name=f"seeds-{_slug(group)}{_metric_slug(metric)}",
-        title=metric_title(scores[0]),
+        name=f"seeds-{group.file_name(metric)}",
+        title=declared.title,
         note=f"Dots are seeds, the bar their mean with its 95 % interval (one seed: over its examples){chance}.",
-        x=Axis(title=metric_title(scores[0]), display=metric_display(scores[0])),
+        x=Axis(title=declared.title, display=declared.display),
         rows=rows,
     )
 
 
 def difference_chart(group: TaskScores, metric: str) -> IntervalChart | None:
     """Regimes against the base of each test: differences with their intervals around the line of no difference."""
-    own = [each for each in group.comparisons if each.score.metric == metric]
-    own.sort(key=lambda each: each.score.test != group.source_test)
-    if not own:
+    comparisons = [each for each in group.comparisons if each.score.metric == metric]
+    comparisons.sort(key=lambda each: each.score.test != group.source_test)
+    if not comparisons:
         return None
-    first = own[0].score
-    bases = dict.fromkeys(escape_control_characters(each.base.regime) for each in own)
-    base = next(iter(bases)) if len(bases) == 1 else "the base of its test"
-    rows = tuple(
-        IntervalRow(
-            label=title_of_test(each.score),
-            group=escape_control_characters(each.score.regime),
-            estimate=each.difference,
-        )
-        for each in own
-    )
-    over = {each.difference.over for each in own}
+    title = metric_of(comparisons[0].score).title
+    bases = {each.base.regime for each in comparisons}
+    base = bases.pop() if len(bases) == 1 else "the base of its test"
+    over = {each.difference.over for each in comparisons}
     level = "over seeds and examples" if over == {"seeds and examples"} else "over examples where a side has one seed"
     return IntervalChart(
-        name=f"differences-{_slug(group)}{_metric_slug(metric)}",
-        title=f"{metric_title(first)}: difference to {base}",
+        name=f"differences-{group.file_name(metric)}",
+        title=f"{title}: difference to {base}",
         note=f"Each regime less {base}, with its 95 % interval {level}, not corrected for the number of comparisons.",
-        x=Axis(title=f"Difference in {lower_first(metric_title(first))}", display=difference_display(first)),
-        rows=rows,
+        x=Axis(title=f"Difference in {lower_first(title)}", display=comparisons[0].display),
+        rows=tuple(
+            IntervalRow(label=title_of_test(each.score), group=each.score.regime, estimate=each.difference)
+            for each in comparisons
+        ),
         references=(ReferenceLine(label="no difference", values=(0.0,)),),
     )
 
@@ -598,45 +590,37 @@ def layer_charts(run: Run, group: TaskScores) -> Iterator[LineChart]:
         scores = [score for score in group.main_scores if score.test == test and score.layer is not None]
         if not scores:
             continue
-        first = scores[0]
+        first, declared = scores[0], metric_of(scores[0])
         about = {"model": group.model, "task": group.task, "test": test, "direction": ("forward", None)}
-        records = [r for r in run.records.of(first.measure, first.records[0].metric, **about) if r.key == metric]
-        layers = sorted({record.layer for record in records if record.layer is not None})
+        records = run.records.of(first.measure, first.records[0].metric, **about)
+        cells = RecordTable(r for r in records if r.key == metric and r.layer is not None).by("regime", "layer")
+        layers = tuple(sorted({layer for _, layer in cells}))
         if len(layers) < 2:
             continue
-        lines = []
-        for place, score in enumerate(scores):
-            by_layer: dict[int, list[Record]] = {}
-            for record in records:
-                if record.regime == score.regime and record.layer is not None:
-                    by_layer.setdefault(record.layer, []).append(record)
-            means = tuple(mean_estimate(map(_estimate, by_layer[k])) if k in by_layer else None for k in layers)
-            best = None if score.layer is None else layers.index(score.layer)
-            lines.append(
-                Line(name=escape_control_characters(score.regime), x=tuple(layers), y=means, color=place, best=best)
-            )
         chance = () if first.null_value is None else (ReferenceLine(label="chance level", values=(first.null_value,)),)
         yield LineChart(
-            name=f"layers-{_slug(group)}{_metric_slug(test)}",
-            title=f"{metric_title(first)} by layer, {title_of_test(first)}",
+            name=f"layers-{group.file_name(test)}",
+            title=f"{declared.title} by layer, {title_of_test(first)}",
             note="Means over seeds; the marked layer is the best of its regime. Layer 0 is the embedding output.",
             x=Axis(title="Layer"),
-            y=Axis(title=metric_title(first), display=metric_display(first), zero=True),
-            lines=tuple(lines),
+            y=Axis(title=declared.title, display=declared.display, zero=True),
+            lines=tuple(
+                Line(
+                    name=score.regime,
+                    x=layers,
+                    y=tuple(cells[score.regime, k].estimate() if (score.regime, k) in cells else None for k in layers),
+                    color=color,
+                    best=None if score.layer is None else layers.index(score.layer),
+                )
+                for color, score in enumerate(scores)
+            ),
             references=chance,
         )
 
 
-def _estimate(record: Record) -> Estimate:
-    return Estimate(value=record.value, ci_low=record.ci_low, ci_high=record.ci_high, null_value=record.null_value,
-                    n=record.n, records=(record,))  # fmt: skip
-
-
 def with_menu(name: str, menu: str, charts: Sequence[tuple[str, Chart]]) -> tuple[Chart | ChartMenu, ...]:
     """The chart of each name under one menu; one chart alone needs none. Of equal names the first stays."""
-    by_name: dict[str, Chart] = {}
+    by_name: dict[tuple[str, ...], Chart] = {}
     for label, chart in charts:
-        by_name.setdefault(label, chart)
-    if len(by_name) < 2:
-        return tuple(by_name.values())
-    return (ChartMenu(name=name, menus=((menu, tuple(by_name)),), charts={(key,): c for key, c in by_name.items()}),)
+        by_name.setdefault((label,), chart)
+    return tuple(by_name.values()) if len(by_name) < 2 else (ChartMenu.of(name, (menu,), by_name),)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import PurePath
@@ -11,19 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from interlingua.analyses.seed_statistics import (
-    RegimeDifference,
-    RegimeScore,
-)
+from interlingua.analyses.seed_statistics import RegimeScore
 from interlingua.record import Estimate, RecordTable
-from interlingua.report.kit.chart import (
-    Chart,
-)
+from interlingua.report.kit.chart import Chart
 from interlingua.report.kit.finding import Basis, Finding, Template, Verdict, sentence_of
 from interlingua.report.kit.section import Headline, KeyFigure, Run, Section, Subject
-from interlingua.report.kit.table import Table
+from interlingua.report.kit.table import Table, group_by
 from interlingua.report.kit.wording import (
-    escape_control_characters,
+    format_chance,
     format_p_value,
     format_value,
     join_with_and,
@@ -33,20 +28,20 @@ from interlingua.report.kit.wording import (
 from interlingua.report.subjects.adjustment import separation_section
 from interlingua.report.subjects.seeds import (
     CLEAR,
+    SILENT,
     Comparison,
     TaskScores,
-    declared_metric,
+    basis_of,
+    describe_detectable,
     detectable_range,
     difference_chart,
-    difference_display,
     difference_table,
+    format_ends,
     format_size,
     has_scores,
-    judge_p,
     layer_charts,
     lower_first,
-    metric_display,
-    metric_title,
+    metric_of,
     regime_title,
     score_table,
     scores_judged_by_chance,
@@ -61,6 +56,10 @@ from interlingua.report.subjects.seeds import (
 )
 from interlingua.stats import SEED_DEVIATIONS, USUAL_DEVIATION, examples_needed, seeds_needed
 
+Level = Mapping[str, Any]
+"""What a sentence says of one score (`describe_level`)."""
+Effect = Mapping[str, Any]
+"""What a sentence says of one difference (`effect_findings`)."""
 MAX_NAMED_TESTS = 8
 """Of more tests a sentence names the ends of their range; the tables have all."""
 MAX_OPEN_TASKS = 6
@@ -84,23 +83,22 @@ def _with_task_name(template: Template) -> Template:
 
 def describe_level(score: RegimeScore) -> dict[str, Any]:
     """What a sentence says of one score."""
+    metric = metric_of(score)
     return {
         "regime": score.regime,
         "test": score.test,
         "title": title_of_test(score),
         "value": score.value,
         "chance": score.null_value,
-        "display": metric_display(score),
-        "metric": lower_first(metric_title(score)),
+        "display": metric.display,
+        "metric": lower_first(metric.title),
         "learned": score.has_learned,
     }
 
 
-def _level_text(level: Mapping[str, Any], *, name: bool = True) -> str:
-    chance = level["chance"]
-    known = "" if chance is None else f" (chance level {format_value(chance, level['display'])})"
-    value = format_value(level["value"], level["display"])
-    return f"{level['title']} {value}{known}" if name else f"{value}{known}"
+def _level_text(level: Level) -> str:
+    chance = format_chance(level["chance"], level["display"])
+    return f"{level['title']} {format_value(level['value'], level['display'])}" + (f" ({chance})" if chance else "")
 
 
 def training_findings(group: TaskScores, *, whose: str = "") -> list[Finding]:
@@ -108,65 +106,58 @@ def training_findings(group: TaskScores, *, whose: str = "") -> list[Finding]:
     found: list[Finding] = []
     low = [score for score in group.main_scores if not score.has_learned and not score.collapsed_seeds]
     if low:
-        levels = _chance_levels(group, low)
-        answers = {score.constant_answer for score in scores_judged_by_chance(group, low)}
+        judged = scores_judged_by_chance(group, low)
+        answers = {score.constant_answer for score in judged}
         answer = answers.pop() if len(answers) == 1 else None
         bases = [score for score in low if score.regime == score.base]
         source = next((score for score in bases if score.test == group.source_test), None)
         failed = source is not None or (group.source_test is None and bool(bases) and answer is not None)
-        every = len(low) == len(group.main_scores)
-        found.append(
-            Finding(
-                kind="training_failed" if failed else "at_chance",
-                verdict=Verdict.AT_CHANCE,
-                about={
-                    "whose": whose,
-                    "source": group.source,
-                    "answer": answer,
-                    "levels": levels,
-                    "every": every,
-                    "seeds": max(len(score.seeds) for score in low),
-                    "source_tested": group.source_test is not None,
-                },
-                metric=declared_metric(low[0])[0],
-                estimate=source or low[0],
-            )
-        )
-    collapsed: dict[tuple[str, int], dict[str, None]] = {}
-    for score in group.main_scores:
-        for seed in score.collapsed_seeds:
-            collapsed.setdefault((score.regime, int(seed or 0)), {})[title_of_test(score)] = None
-    if collapsed:
-        own = [score for score in group.main_scores if score.collapsed_seeds]
-        seeds = [{"regime": regime, "seed": seed, "tests": [*tests]} for (regime, seed), tests in collapsed.items()]
-        nulls = [score.null_value for score in scores_judged_by_chance(group, own) if score.null_value is not None]
         about = {
             "whose": whose,
-            "seeds": seeds,
-            "chance": [min(nulls), max(nulls)] if nulls else [],
+            "source": group.source,
+            "answer": answer,
+            "levels": [describe_level(score) for score in judged],
+            "every": len(low) == len(group.main_scores),
+            "seeds": max(len(score.seeds) for score in low),
+            "source_tested": group.source_test is not None,
+        }
+        kind = "training_failed" if failed else "at_chance"
+        found.append(
+            Finding(kind=kind, verdict=Verdict.AT_CHANCE, about=about, metric=metric_of(low[0]),
+                    estimate=source or low[0])
+        )  # fmt: skip
+    collapsed = [score for score in group.main_scores if score.collapsed_seeds]
+    if collapsed:
+        models = group_by(
+            [(score, seed) for score in collapsed for seed in score.collapsed_seeds],
+            lambda model: (model[0].regime, model[1] or 0),
+        )
+        chance = format_ends((score.null_value for score in scores_judged_by_chance(group, collapsed)), "percent")
+        about = {
+            "whose": whose,
+            "seeds": [
+                {"regime": regime, "seed": seed, "tests": list(dict.fromkeys(title_of_test(score) for score, _ in own))}
+                for (regime, seed), own in models.items()
+            ],
+            "chance": chance,
             "compared": len(group.comparisons),
         }
-        found.append(Finding(kind="collapsed_seed", verdict=Verdict.NOT_COMPARABLE, about=about, estimate=own[0]))
+        found.append(Finding(kind="collapsed_seed", verdict=Verdict.NOT_COMPARABLE, about=about, estimate=collapsed[0]))
     return found
-
-
-def _chance_levels(group: TaskScores, scores: Sequence[RegimeScore]) -> list[dict[str, Any]]:
-    return [describe_level(score) for score in scores_judged_by_chance(group, scores)]
 
 
 @sentence_of("training_failed", topic="Training")
 @_with_task_name
 def _training_failed(finding: Finding) -> str:
     about = finding.about
-    levels: Sequence[Mapping[str, Any]] = about["levels"]
+    levels: Sequence[Level] = about["levels"]
     first = next((level for level in levels if level["test"] == about["source"]), levels[0])
     chance = "" if first["chance"] is None else f", chance {format_value(first['chance'], first['display'])}"
     numbers = f"{first['metric']} {format_value(first['value'], first['display'])}{chance}"
     if about["answer"] is not None:
-        where = "" if about["every"] else f" in {_join_levels(levels)}"
-        said = f"the model predicts {escape_control_characters(str(about['answer']))} for every example{where}"
-        return f"Training failed: {said} ({numbers})."
-    source = language_name(str(about["source"]), {})
+        where = "" if about["every"] else f" in {_join_titles(levels)}"
+        return f"Training failed: the model predicts {about['answer']} for every example{where} ({numbers})."
+    source = language_name(about["source"], {})
     return f"Training failed: in {source}, the language of training, the model is not above chance ({numbers})."
 
 
@@ -174,37 +165,21 @@ def _training_failed(finding: Finding) -> str:
 @_with_task_name
 def _at_chance(finding: Finding) -> str:
     about = finding.about
-    levels: Sequence[Mapping[str, Any]] = about["levels"]
-    several = len({level["regime"] for level in levels}) > 1
-    where = "Not above chance in any seed" if about["seeds"] > 1 else "Not above chance"
+    levels: Sequence[Level] = about["levels"]
+    regimes = list(dict.fromkeys(level["regime"] for level in levels))
     if len(levels) > MAX_NAMED_TESTS:
-        regimes = join_with_and([escape_control_characters(name) for name in dict.fromkeys(_values(levels, "regime"))])
-        named = f"{len(levels)} scores ({regimes}; chance level {_range(levels, 'chance')})"
+        chance = format_ends((level["chance"] for level in levels), levels[0]["display"]) or "not known"
+        named = f"{len(levels)} scores ({join_with_and(regimes)}; chance level {chance})"
     else:
-        of = [f"{each['title']}, {escape_control_characters(each['regime'])}:" if several else "" for each in levels]
-        named = join_with_and(
-            [f"{name} {_level_text(each, name=not several)}".strip() for name, each in zip(of, levels, strict=True)]
-        )
-    answer = about["answer"]
-    always = "" if answer is None else f"; every example is answered with {escape_control_characters(str(answer))!r}"
-    source = "" if about["source_tested"] else (
-        f" {language_name(str(about['source']), {})} was not tested, so training itself may have failed."
-    )  # fmt: skip
-    return f"{where} by {levels[0]['metric']}: {named}{always}.{source}"
+        several = len(regimes) > 1
+        named = join_with_and([f"{level['regime']}: " * several + _level_text(level) for level in levels])
+    where = "Not above chance in any seed" if about["seeds"] > 1 else "Not above chance"
+    always = "" if about["answer"] is None else f"; every example is answered with {about['answer']!r}"
+    untested = f" {language_name(about['source'], {})} was not tested, so training itself may have failed."
+    return f"{where} by {levels[0]['metric']}: {named}{always}.{'' if about['source_tested'] else untested}"
 
 
-def _values(levels: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
-    return [level[name] for level in levels if level[name] is not None]
-
-
-def _range(levels: Sequence[Mapping[str, Any]], name: str) -> str:
-    """The lowest and the highest of values as they are shown, once where they are alike."""
-    known = _values(levels, name)
-    shown = dict.fromkeys(format_value(end, levels[0]["display"]) for end in (min(known), max(known))) if known else ()
-    return " to ".join(shown) or "not known"
-
-
-def _join_levels(levels: Sequence[Mapping[str, Any]]) -> str:
+def _join_titles(levels: Sequence[Level]) -> str:
     titles = list(dict.fromkeys(level["title"] for level in levels))
     return join_with_and(titles) if len(titles) <= MAX_NAMED_TESTS else f"{len(titles)} tests"
 
@@ -213,17 +188,15 @@ def _join_levels(levels: Sequence[Mapping[str, Any]]) -> str:
 @_with_task_name
 def _collapsed_seed(finding: Finding) -> str:
     about = finding.about
-    seeds = [
-        f"seed {each['seed']} of {escape_control_characters(each['regime'])} ({join_with_and(each['tests'])})"
-        if len(each["tests"]) <= 3
-        else f"seed {each['seed']} of {escape_control_characters(each['regime'])} ({len(each['tests'])} tests)"
-        for each in about["seeds"]
-    ]
-    named = join_with_and(seeds) if len(seeds) <= MAX_NAMED_TESTS else f"{len(seeds)} models"
-    ends = dict.fromkeys(format_value(end, "percent") for end in about["chance"])
-    level = f" (chance level {' to '.join(ends)})" if ends else ""
+    seeds = []
+    for model in about["seeds"]:
+        tests = model["tests"]
+        named = join_with_and(tests) if len(tests) <= 3 else f"{len(tests)} tests"
+        seeds.append(f"seed {model['seed']} of {model['regime']} ({named})")
+    models = join_with_and(seeds) if len(seeds) <= MAX_NAMED_TESTS else f"{len(seeds)} models"
+    level = f" (chance level {about['chance']})" if about["chance"] else ""
     compared = " Means with a collapsed seed are not compared." if about["compared"] else ""
-    return f"Collapsed, at chance where other seeds learned{level}: {named}.{compared}"
+    return f"Collapsed, at chance where other seeds learned{level}: {models}.{compared}"
 
 
 def gap_finding(group: TaskScores, *, whose: str = "") -> Finding | None:
@@ -236,8 +209,7 @@ def gap_finding(group: TaskScores, *, whose: str = "") -> Finding | None:
         return None
     lowest = min(targets, key=lambda score: score.value)
     same = source is not None and all(score.metric == source.metric for score in targets)
-    learned = source is not None and source.has_learned and same and targets != [source]
-    effects = regime_outcomes(group)
+    base = source if source is not None and source.has_learned and same and targets != [source] else None
     return Finding(
         kind="transfer",
         verdict=Verdict.FOUND if lowest.has_learned else Verdict.AT_CHANCE,
@@ -245,14 +217,12 @@ def gap_finding(group: TaskScores, *, whose: str = "") -> Finding | None:
             "whose": whose,
             "task": group.measure,
             "source": group.source,
-            "regime": lowest.regime,
-            "source_level": describe_level(source) if learned and source is not None else None,
+            "source_level": None if base is None else describe_level(base),
             "levels": [describe_level(score) for score in targets],
-            "effects": effects if len(effects) <= 2 and lowest.has_learned and not whose else [],
         },
-        metric=declared_metric(lowest)[0],
+        metric=metric_of(lowest),
         estimate=lowest,
-        compared_with=source if learned else None,
+        compared_with=base,
         basis=Basis(over="seeds" if len(lowest.seeds) > 1 else "examples"),
     )
 
@@ -261,100 +231,36 @@ def gap_finding(group: TaskScores, *, whose: str = "") -> Finding | None:
 @_with_task_name
 def _transfer(finding: Finding) -> str:
     about = finding.about
-    source, levels = about["source_level"], about["levels"]
-    language = language_name(str(about["source"]), {})
+    source: Level | None = about["source_level"]
+    levels: Sequence[Level] = about["levels"]
+    display, metric = levels[0]["display"], levels[0]["metric"]
+    language = language_name(about["source"], {})
+    task = "Sentence retrieval" if about["task"] == "retrieval" else f"{language} {task_title(about['task'])}"
     low = [level for level in levels if not level["learned"]]
-    effects = f"; not above chance in {_join_levels(low)}" if low else ""
-    effects += "".join(f"; {_short_effect(effect)}" for effect in about["effects"])
-    metric = levels[0]["metric"]
-    if about["task"] == "retrieval":
-        return f"Sentence retrieval, {metric}: {_levels_text(levels)}{effects}."
-    task = f"{language} {task_title(str(about['task']))}"
+    at_chance = f"; not above chance in {_join_titles(low)}" if low else ""
     if source is None:
-        return f"{task}, {metric}: {_levels_text(levels)}{effects}."
-    own = format_value(source["value"], source["display"])
-    chance = f"; chance {_range(levels, 'chance')}" if _values(levels, "chance") else ""
-    if source["chance"] is not None and source["chance"] >= 0.1:
+        return f"{task}, {metric}: {_named_ends(levels, _level_text)}{at_chance}."
+
+    def against_source(level: Level) -> str:
         # A share of a score that is a third by chance would flatter.
-        drops = [(level["title"], level["value"] - source["value"]) for level in levels]
-        said = _named_ends(drops, lambda value: f"{format_value(value, 'points')} points")
-        return f"{task}: {metric} {own} in {language}, {said} ({_levels_text(levels, chance=False)}{chance}){effects}."
-    shares = [(level["title"], level["value"] / source["value"]) for level in levels]
-    said = _named_ends(shares, lambda value: f"{100 * value:.0f}\N{NO-BREAK SPACE}% of its {language} score")
-    numbers = f"{metric} {_levels_text(levels, chance=False)} against {own}{chance}"
-    return f"{task} reaches {said} ({numbers}){effects}."
+        if source["chance"] is not None and source["chance"] >= 0.1:
+            return f"{format_value(level['value'] - source['value'], 'points')} points in {level['title']}"
+        share = f"{100 * level['value'] / source['value']:.0f}\N{NO-BREAK SPACE}%"
+        return f"{share} of its {language} score in {level['title']}"
+
+    chance = format_ends((level["chance"] for level in levels), display)
+    values = _named_ends(levels, lambda level: f"{level['title']} {format_value(level['value'], display)}")
+    numbers = f"{values}{'; chance ' + chance if chance else ''}"
+    own = format_value(source["value"], display)
+    return f"{task}: {metric} {own} in {language}, {_named_ends(levels, against_source)} ({numbers}){at_chance}."
 
 
-def _short_effect(effect: Mapping[str, Any]) -> str:
-    """What a regime does: with its difference in one test, with counts in several."""
-    tests: Sequence[Mapping[str, Any]] = effect["tests"]
-    if len(tests) == 1:
-        [test] = tests
-        return f"{regime_title(effect['regime'])} {_OUTCOMES[Verdict(test['verdict'])]} {_numbers(test)}"
-    counts = Counter(Verdict(test["verdict"]) for test in tests)
-    if len(counts) == 1:
-        [(verdict, count)] = counts.items()
-        return (
-            f"{regime_title(effect['regime'])} {_OUTCOMES[verdict]} in {'both' if count == 2 else f'all {count}'} tests"
-        )
-    parts = [f"{text} in {counts[verdict]}" for verdict, text in _OUTCOMES.items() if counts[verdict]]
-    return f"{regime_title(effect['regime'])} {', '.join(parts)} of {len(tests)} tests"
-
-
-def _named_ends(values: Sequence[tuple[str, float]], show: Any) -> str:
-    """Every value with its test; of many the ends of their range."""
-    if len(values) <= 3:
-        return join_with_and([f"{show(value)} in {title}" for title, value in values])
-    low, high = min(values, key=lambda each: each[1]), max(values, key=lambda each: each[1])
-    return f"{show(low[1])} in {low[0]} to {show(high[1])} in {high[0]} ({len(values)} tests)"
-
-
-def _levels_text(levels: Sequence[Mapping[str, Any]], *, chance: bool = True) -> str:
-    shown = [level if chance else {**level, "chance": None} for level in levels]
-    if len(shown) <= MAX_NAMED_TESTS:
-        return ", ".join(_level_text(level) for level in shown)
-    ends = min(shown, key=lambda level: level["value"]), max(shown, key=lambda level: level["value"])
-    return f"{_level_text(ends[0])} to {_level_text(ends[1])}, {len(shown)} tests"
-
-
-def regime_outcomes(group: TaskScores) -> list[dict[str, Any]]:
-    """What every regime changed against the base of each test, as data of a sentence."""
-    by_regime: dict[str, list[Comparison]] = {}
-    for each in group.comparisons:
-        by_regime.setdefault(each.score.regime, []).append(each)
-    return [_outcome(regime, own) for regime, own in by_regime.items()]
-
-
-def _outcome(regime: str, own: Sequence[Comparison]) -> dict[str, Any]:
-    return {
-        "regime": regime,
-        "bases": list(dict.fromkeys(each.base.regime for each in own)),
-        "tests": [_comparison_data(each) for each in own],
-        "remaining": [_remaining_data(each) for each in own if each.verdict is Verdict.NOT_COMPARABLE],
-    }
-
-
-def _comparison_data(each: Comparison) -> dict[str, Any]:
-    return {
-        "test": each.score.test,
-        "title": title_of_test(each.score),
-        "verdict": str(each.verdict),
-        "difference": each.difference.value,
-        "display": difference_display(each.score),
-        "detectable": each.difference.detectable,
-        "kept": bool(each.difference.over),
-    }
-
-
-def _remaining_data(each: Comparison) -> dict[str, Any]:
-    """The comparison over the seeds in which both sides learned; without a difference where none is left."""
-    rest = each.remaining
-    own = {"title": title_of_test(each.score), "display": difference_display(each.score), "detectable": None}
-    if rest is None:
-        return {**own, "verdict": str(Verdict.NOT_COMPARABLE), "difference": None, "seeds": 0}
-    seeds = min(len(rest.seeds), len(rest.base_seeds))
-    verdict = judge_p(rest, rest.p_adjusted)
-    return {**own, "verdict": str(verdict), "difference": rest.value, "seeds": seeds}
+def _named_ends(levels: Sequence[Level], name: Callable[[Level], str]) -> str:
+    """Every level with its test; of many the ends of their range."""
+    if len(levels) <= MAX_NAMED_TESTS:
+        return join_with_and([name(level) for level in levels])
+    ends = [pick(levels, key=lambda level: level["value"]) for pick in (min, max)]
+    return f"{' to '.join(map(name, ends))} ({len(levels)} tests)"
 
 
 _OUTCOMES = {
@@ -365,135 +271,117 @@ _OUTCOMES = {
     Verdict.NOT_COMPARABLE: "is not compared, because a seed collapsed,",
     Verdict.AT_CHANCE: "is at chance, as its base is,",
 }
-"""What is said of a regime by the verdict of its comparisons, in the order of the sentence."""
-
-
-def _effect_text(effect: Mapping[str, Any]) -> str:
-    tests: Sequence[Mapping[str, Any]] = effect["tests"]
-    parts = []
-    for verdict, text in _OUTCOMES.items():
-        own = [test for test in tests if test["verdict"] == str(verdict)]
-        if own:
-            parts.append(f"{text} {_differences(own, len(tests), largest=verdict in CLEAR)}")
-    bases = [escape_control_characters(base) for base in effect["bases"] if base != "original"]
-    against = f" (against {join_with_and(bases)})" if bases else ""
-    return f"{regime_title(effect['regime'])}{against} {'; '.join(parts)}"
-
-
-def _differences(own: Sequence[Mapping[str, Any]], count: int, *, largest: bool) -> str:
-    """Every difference with its test; of many tests how many, and the largest of those that are clear."""
-    if len(own) <= 3 or count <= MAX_NAMED_TESTS:
-        return f"in {join_with_and([_difference_text(test) for test in own])}"
-    top = sorted(own, key=lambda test: -abs(test["difference"]))[:3]
-    most = f", most in {join_with_and([_difference_text(test) for test in top])}" if largest else ""
-    return f"in {len(own)} of {count} tests{most}"
-
-
-def _difference_text(test: Mapping[str, Any]) -> str:
-    if test["difference"] is None:
-        return f"{test['title']} (no seed is left in which both sides learned)"
-    return f"{test['title']} {_numbers(test)}"
-
-
-def _numbers(test: Mapping[str, Any]) -> str:
-    points = " points" if test["display"] == "points" else ""
-    sign = "+" if test["difference"] > 0 and not points else ""
-    detectable = test["detectable"] if test["verdict"] == str(Verdict.UNCLEAR) else None
-    power = "" if detectable is None else f", {format_size(detectable, test['display'])} detectable"
-    return f"({sign}{format_value(test['difference'], test['display'])}{points}{power})"
+"""The phrase for a regime by the verdict of its comparisons, in the order of the sentence."""
 
 
 def effect_findings(group: TaskScores) -> list[Finding]:
     """One finding per regime and test, against the base of the test; after it that over seeds that did not collapse."""
     found = []
-    tested = sum(each.difference.p is not None for each in group.comparisons)
+    compared = sum(each.is_tested for each in group.comparisons)
     for each in group.comparisons:
-        about = {**_comparison_data(each), "regime": each.score.regime, "base": each.base.regime}
-        basis = _basis(each.difference, tested)
-        metric, _ = declared_metric(each.score)
-        found.append(
-            Finding(kind="regime_effect", verdict=each.verdict, about=about, metric=metric, estimate=each.difference,
-                    compared_with=each.base, basis=basis)
-        )  # fmt: skip
+        sides = [("regime_effect", each.difference, each.verdict)]
         if each.verdict is Verdict.NOT_COMPARABLE:
-            rest, data = each.remaining, _remaining_data(each)
+            sides.append(("remaining_seeds", each.remaining, each.remaining_verdict))  # type: ignore[arg-type]
+        for kind, difference, verdict in sides:
+            about = {
+                "regime": each.score.regime,
+                "base": each.base.regime,
+                "test": each.score.test,
+                "title": title_of_test(each.score),
+                "verdict": verdict,
+                "difference": None if difference is None else difference.value,
+                "display": each.display,
+                "detectable": None if difference is None else difference.detectable,
+            }
+            tested = compared if difference is not None and difference.p is not None else 0
+            over = (difference or each.difference).over or "seeds"
+            basis = basis_of(tested, compared=max(compared, 1), untested=over)
             found.append(
-                Finding(kind="remaining_seeds", verdict=Verdict(data["verdict"]), metric=metric, estimate=rest,
-                        about={**data, "regime": each.score.regime, "base": each.base.regime},
-                        basis=basis if rest is None else _basis(rest, tested))
+                Finding(kind=kind, verdict=verdict, about=about, metric=metric_of(each.score), estimate=difference,
+                        compared_with=each.base, basis=basis)
             )  # fmt: skip
     return found
-
-
-def _basis(difference: RegimeDifference, compared: int) -> Basis:
-    tested = difference.p is not None
-    return Basis(
-        over=difference.over or "seeds",
-        test="t over seeds and examples" if tested else "",
-        correction="Holm" if tested and compared > 1 else "",
-        compared=max(compared, 1),
-    )
-
-
-@sentence_of("regime_effect", topic="Regime")
-def _regime_effect(finding: Finding) -> str:
-    about = finding.about
-    base = "" if about["base"] == "original" else f" against {escape_control_characters(about['base'])}"
-    text = f"{regime_title(about['regime'])}{base} {_OUTCOMES[finding.verdict]} in {_difference_text(about)}"
-    difference = finding.estimate
-    p = getattr(difference, "p_adjusted", None) if finding.verdict in (*CLEAR, Verdict.UNCLEAR) else None
-    return upper_first(text) + ("." if p is None else f", {format_p_value(p)}{_correction(finding.basis)}.")
-
-
-def _correction(basis: Basis) -> str:
-    return f" after {basis.correction}’s correction" if basis.correction else ""
-
-
-@sentence_of("remaining_seeds", topic="Without collapsed seeds")
-def _remaining_seeds(finding: Finding) -> str:
-    about = finding.about
-    if about["difference"] is None:
-        regime = upper_first(regime_title(about["regime"]))
-        return f"{regime}: no seed is left in {about['title']} in which both sides learned."
-    text = f"over the {pluralize(about['seeds'], 'seed')} in which both sides learned, {regime_title(about['regime'])}"
-    return f"{upper_first(text)} {_OUTCOMES[finding.verdict]} in {_difference_text(about)}."
 
 
 def regime_findings(group: TaskScores, *, whose: str = "") -> list[Finding]:
     """One finding per regime over all its tests, for a first screen."""
     found = []
-    tested = sum(each.difference.p is not None for each in group.comparisons)
-    for outcome in regime_outcomes(group):
-        own = [each for each in group.comparisons if each.score.regime == outcome["regime"]]
-        verdicts = {each.verdict for each in own}
-        verdict = verdicts.pop() if len(verdicts) == 1 else Verdict.FOUND
+    for regime, effects in group_by(effect_findings(group), lambda finding: finding.about["regime"]).items():
+        tests = [finding for finding in effects if finding.kind == "regime_effect"]
+        verdicts = {finding.verdict for finding in tests}
+        about = {
+            "whose": whose,
+            "regime": regime,
+            "bases": list(dict.fromkeys(finding.about["base"] for finding in tests)),
+            "tests": [finding.about for finding in tests],
+            "remaining": [finding.about for finding in effects if finding.kind == "remaining_seeds"],
+        }
         found.append(
-            Finding(
-                kind="regime",
-                verdict=verdict,
-                about={"whose": whose, **outcome},
-                estimate=own[0].difference if len(own) == 1 else None,
-                metric=declared_metric(own[0].score)[0],
-                basis=_basis(own[0].difference, tested),
-            )
-        )
+            replace(tests[0], kind="regime", about=about, compared_with=None,
+                    verdict=verdicts.pop() if len(verdicts) == 1 else Verdict.FOUND,
+                    estimate=tests[0].estimate if len(tests) == 1 else None)
+        )  # fmt: skip
     return found
+
+
+@sentence_of("regime_effect", topic="Regime")
+def _regime_effect(finding: Finding) -> str:
+    p = getattr(finding.estimate, "p_adjusted", None) if finding.verdict in (*CLEAR, Verdict.UNCLEAR) else None
+    correction = f" after {finding.basis.correction}’s correction" if finding.basis.correction else ""
+    effect = _describe_effects(finding.about["regime"], [finding.about["base"]], [finding.about])
+    return effect + ("." if p is None else f", {format_p_value(p)}{correction}.")
+
+
+@sentence_of("remaining_seeds", topic="Without collapsed seeds")
+def _remaining_seeds(finding: Finding) -> str:
+    return " ".join(_describe_remaining(regime_title(finding.about["regime"]), [finding.about]))
 
 
 @sentence_of("regime", topic="Regimes")
 @_with_task_name
 def _regime(finding: Finding) -> str:
-    text = f"{upper_first(_effect_text(finding.about))}."
-    remaining: Sequence[Mapping[str, Any]] = finding.about["remaining"]
-    for verdict, said in _OUTCOMES.items():
-        own = [each for each in remaining if each["verdict"] == str(verdict)]
-        if own and verdict is Verdict.NOT_COMPARABLE:
-            text += f" No seed is left in {join_with_and([each['title'] for each in own])} in which both sides learned."
-        elif own:
-            text += (
-                f" Over the seeds in which both sides learned it {said} {_differences(own, len(own), largest=True)}."
-            )
-    return text
+    about = finding.about
+    effect = _describe_effects(about["regime"], about["bases"], about["tests"])
+    return " ".join([f"{effect}.", *_describe_remaining("it", about["remaining"])])
+
+
+def _describe_effects(regime: str, bases: Sequence[str], effects: Sequence[Effect]) -> str:
+    others = [base for base in bases if base != "original"]
+    against = f" (against {join_with_and(others)})" if others else ""
+    return f"{upper_first(regime_title(regime))}{against} {_describe_outcomes(effects)}"
+
+
+def _describe_remaining(subject: str, effects: Sequence[Effect]) -> Iterator[str]:
+    known = [effect for effect in effects if effect["difference"] is not None]
+    lost = [effect["title"] for effect in effects if effect["difference"] is None]
+    if known:
+        yield f"Over the seeds in which both sides learned, {subject} {_describe_outcomes(known)}."
+    if lost:
+        yield f"No seed is left in {join_with_and(lost)} in which both sides learned."
+
+
+def _describe_outcomes(effects: Sequence[Effect]) -> str:
+    """Every difference with its test; of many tests how many, and the largest of those that are clear."""
+    by_verdict = group_by(effects, lambda effect: Verdict(effect["verdict"]))
+    parts = []
+    for verdict, outcome in _OUTCOMES.items():
+        alike = by_verdict.get(verdict, [])
+        if alike and (len(alike) <= 3 or len(effects) <= MAX_NAMED_TESTS):
+            parts.append(f"{outcome} in {join_with_and([_difference_text(effect) for effect in alike])}")
+        elif alike:
+            top = sorted(alike, key=lambda effect: -abs(effect["difference"]))[:3]
+            largest = f", most in {join_with_and([_difference_text(effect) for effect in top])}"
+            parts.append(f"{outcome} in {len(alike)} of {len(effects)} tests{largest if verdict in CLEAR else ''}")
+    return "; ".join(parts)
+
+
+def _difference_text(effect: Effect) -> str:
+    is_points = effect["display"] == "points"
+    value = format_value(effect["difference"], effect["display"]) + (" points" if is_points else "")
+    sign = "+" if effect["difference"] > 0 and not is_points else ""
+    detectable = effect["detectable"] if effect["verdict"] == Verdict.UNCLEAR else None
+    power = "" if detectable is None else f", {format_size(detectable, effect['display'])} detectable"
+    return f"{effect['title']} ({sign}{value}{power})"
 
 
 def uncertainty_finding(groups: Sequence[TaskScores]) -> Finding:
@@ -502,29 +390,29 @@ def uncertainty_finding(groups: Sequence[TaskScores]) -> Finding:
     A correction and a power are named only where a comparison is of models that learned.
     """
     comparisons = [each for group in groups for each in group.comparisons]
-    telling = [each for each in comparisons if each.verdict in (*CLEAR, Verdict.UNCLEAR, Verdict.NOT_TESTED)]
-    display = difference_display(comparisons[0].score) if comparisons else "points"
-    tested = [each for each in telling if each.difference.p is not None]
-    about = {
-        "seeds": max((len(score.seeds) for group in groups for score in group.scores), default=0),
-        "compared": len(comparisons),
-        "silent": bool(comparisons) and not telling,
-        "items_kept": all(each.difference.over for each in comparisons),
-        "detectable": detectable_range(each for each in tested if difference_display(each.score) == display),
-        "display": display,
-        "plan": plan_seeds(telling) if telling else None,
-    }
-    if comparisons and not tested:
-        basis = Basis(over="examples", compared=len(comparisons))
-        return Finding(kind="seeds", verdict=Verdict.NOT_TESTED, about=about, basis=basis)
-    most = max((sum(each.difference.p is not None for each in group.comparisons) for group in groups), default=0)
-    basis = Basis(
-        over="seeds and examples" if tested else "seeds",
-        test="t over seeds and examples" if tested else "",
-        correction="Holm" if most > 1 else "",
-        compared=max(most, 1),
+    telling = [each for each in comparisons if each.verdict not in SILENT]
+    display = comparisons[0].display if comparisons else "points"
+    tested = [each for each in telling if each.is_tested]
+    most = max((sum(each.is_tested for each in group.comparisons) for group in groups), default=0) if tested else 0
+    untested = bool(comparisons) and not tested
+    return Finding(
+        kind="seeds",
+        verdict=Verdict.NOT_TESTED if untested else Verdict.FOUND,
+        about={
+            "seeds": max((len(score.seeds) for group in groups for score in group.scores), default=0),
+            "compared": len(comparisons),
+            "silent": bool(comparisons) and not telling,
+            "items_kept": all(each.difference.over for each in comparisons),
+            "detectable": detectable_range(each for each in tested if each.display == display),
+            "display": display,
+            "plan": plan_seeds(telling) if telling else None,
+        },
+        basis=basis_of(
+            most,
+            compared=len(comparisons) if untested else max(most, 1),
+            untested="examples" if untested else "seeds",
+        ),
     )
-    return Finding(kind="seeds", verdict=Verdict.FOUND, about=about, basis=basis)
 
 
 @sentence_of("seeds", topic="Uncertainty")
@@ -535,24 +423,27 @@ def _seeds(finding: Finding) -> str:
             return f"{about['seeds']} seeds; ± is their standard deviation."
         return "One seed: the result says nothing about other seeds. Intervals are over its examples."
     if about["silent"]:
-        return (
-            "No comparison can be judged: a seed of a side collapsed, or neither side is above chance."
-        )  # fmt: skip
-    plan = "" if about["plan"] is None else f" {_plan_text(about['plan'])}"
-    if finding.verdict is Verdict.NOT_TESTED:
-        why = (
-            "One seed: differences are not tested, and the result says nothing about other seeds."
-            if about["items_kept"]
-            else "Differences are not tested: the values per example (items/) are not in the folder."
-        )
-        return f"{why}{plan}"
+        return "No comparison can be judged: a seed of a side collapsed, or neither side is above chance."
     correction = " after Holm’s correction over the comparisons of a table" if basis.correction else ""
-    detectable = about["detectable"]
-    sizes = dict.fromkeys(format_size(end, about["display"]) for end in detectable)
-    unit = " points" if about["display"] == "points" else ""
-    power = f" Detectable with 80\N{NO-BREAK SPACE}% power: differences of at least {' to '.join(sizes)}{unit}."
-    said = f"Differences of means are tested over seeds and examples; clear means p < 0.05{correction}."
-    return f"{said}{power if sizes else ''}{plan}"
+    said = [f"Differences of means are tested over seeds and examples; clear means p < 0.05{correction}."]
+    if finding.verdict is not Verdict.NOT_TESTED:
+        said.append(describe_detectable(about["detectable"], about["display"]))
+    elif about["items_kept"]:
+        said = ["One seed: differences are not tested, and the result says nothing about other seeds."]
+    else:
+        said = ["Differences are not tested: the values per example (items/) are not in the folder."]
+    plan = about["plan"]
+    if plan is not None:
+        sizes = [
+            f"{pluralize(int(points), 'point')} over {needed['examples']:,} examples"
+            if needed["seeds"] is None
+            else f"{pluralize(int(points), 'point')} {pluralize(needed['seeds'], 'seed')}"
+            for points, needed in plan["needed"].items()
+        ]
+        whose = "this run" if plan["measured"] else "our own grids"
+        deviation = f"the deviation over seeds of {whose} ({100 * plan['deviation']:.1f} points)"
+        said.append(f"With {deviation} and {plan['n']:,} examples, detecting a difference takes: {', '.join(sizes)}.")
+    return " ".join(filter(None, said))
 
 
 def plan_seeds(comparisons: Sequence[Comparison]) -> dict[str, Any] | None:
@@ -566,7 +457,8 @@ def plan_seeds(comparisons: Sequence[Comparison]) -> dict[str, Any] | None:
     if not deviations:
         return None
     known = [score.deviation for each in own for score in (each.score, each.base) if score.deviation]
-    deviation = float(np.median(known)) if known else usual_deviation(first.metric)
+    usual = SEED_DEVIATIONS.get(first.metric.partition("/")[0], USUAL_DEVIATION)
+    deviation = float(np.median(known)) if known else usual
     items, n = float(np.median(deviations)), int(np.median([each.score.n for each in own]))
     needed = {}
     for points in PLANNED_POINTS:
@@ -576,48 +468,25 @@ def plan_seeds(comparisons: Sequence[Comparison]) -> dict[str, Any] | None:
     return {"deviation": deviation, "measured": bool(known), "n": n, "needed": needed}
 
 
-def usual_deviation(metric: str) -> float:
-    """The deviation over seeds that a metric had in our own grids."""
-    return SEED_DEVIATIONS.get(metric.partition("/")[0], USUAL_DEVIATION)
-
-
-def _plan_text(plan: Mapping[str, Any]) -> str:
-    sizes = [
-        f"{pluralize(int(points), 'point')} over {each['examples']:,} examples"
-        if each["seeds"] is None
-        else f"{pluralize(int(points), 'point')} {pluralize(each['seeds'], 'seed')}"
-        for points, each in plan["needed"].items()
-    ]
-    whose = "this run" if plan["measured"] else "our own grids"
-    return (
-        f"With the deviation over seeds of {whose} ({100 * plan['deviation']:.1f} points) and {plan['n']:,} examples, "
-        f"detecting a difference takes: {', '.join(sizes)}."
-    )
-
-
 def source_finding(run: Run, group: TaskScores) -> Finding | None:
     """That the language of training was not tested, so that weak transfer looks as a weak model does; or on what."""
-    if group.measure == "retrieval":
+    if group.measure == "retrieval" or group.source_test not in (None, run.about.get("dev_test")):
         return None
-    if group.source_test is not None:
-        on_dev = group.source_test == run.about.get("dev_test")
-        return Finding(kind="source_on_dev", verdict=Verdict.FOUND, about={"source": group.source}) if on_dev else None
-    return Finding(kind="source_untested", verdict=Verdict.NOT_TESTED, about={"source": group.source})
+    about = {"source": group.source}
+    if group.source_test is None:
+        return Finding(kind="source_untested", verdict=Verdict.NOT_TESTED, about=about)
+    return Finding(kind="source_on_dev", verdict=Verdict.FOUND, about=about)
 
 
 @sentence_of("source_untested", topic="Language of training")
-def _source_untested(finding: Finding) -> str:
-    code = str(finding.about["source"])
-    name = language_name(code, {})
-    return f"{name} was not tested, so a weak model cannot be told from weak transfer: add --test {code}=FILE."
-
-
 @sentence_of("source_on_dev", topic="Language of training")
-def _source_on_dev(finding: Finding) -> str:
-    name = language_name(str(finding.about["source"]), {})
-    return (
-        f"{name} was scored on the examples of --dev, on which the epoch is chosen, so its score is slightly too high."
-    )
+def _source(finding: Finding) -> str:
+    code = finding.about["source"]
+    name = language_name(code, {})
+    if finding.verdict is Verdict.NOT_TESTED:
+        missing = "so a weak model cannot be distinguished from weak transfer"
+        return f"{name} was not tested, {missing}: add --test {code}=FILE."
+    return f"{name} was scored on the examples of --dev, which choose the epoch, so its score is slightly too high."
 
 
 # The first screen.
@@ -629,38 +498,32 @@ def headline(run: Run) -> Headline | None:
     if run.kind == "study" or not groups:
         return None
     group = groups[0]
-    failures = training_findings(group)
-    failed = next((each for each in failures if each.kind == "training_failed"), None)
-    gap = gap_finding(group)
-    everything_low = all(not score.has_learned for score in group.main_scores)
-    low = next((each for each in failures if each.kind == "at_chance"), None) if everything_low else None
-    answer = failed or low or gap
+    failures, gap = training_findings(group), gap_finding(group)
+    anything_learned = any(score.has_learned for score in group.main_scores)
+    decisive = ("training_failed",) if anything_learned else ("training_failed", "at_chance")
+    low = next((each for each in failures if each.kind in decisive), None)
+    answer = low or gap
     assert answer is not None
-    findings = [each for each in failures if each is not answer]
-    findings += [gap] if gap is not None and gap is not answer and gap.verdict is not Verdict.AT_CHANCE else []
-    findings += [each for each in regime_findings(group) if each.verdict is not Verdict.AT_CHANCE]
     source = source_finding(run, group)
-    findings += [source] if source is not None else []
-    findings.append(uncertainty_finding(groups))
+    effects = [each for each in (gap, *regime_findings(group)) if each and each.verdict is not Verdict.AT_CHANCE]
+    findings = [*failures, *effects, source, uncertainty_finding(groups)]
     return Headline(
         title=_title(group),
         answer=answer,
         figures=tuple(_figures(group)),
         measured=_measured(run, group),
-        next_step=_next_step(run, group, failed or low, source),
-        findings=tuple(findings),
+        next_step=_next_step(run, group, low, source),
+        findings=tuple(each for each in findings if each is not None and each is not answer),
     )
 
 
 def _title(group: TaskScores) -> str:
-    model = escape_control_characters(PurePath(group.model).name)
     titles = [title_of_test(score) for score in group.base_scores() if score.test != group.source_test]
-    tests = join_with_and(titles) if 0 < len(titles) <= 3 else pluralize(len(titles), "test") if titles else ""
     source = language_name(group.source, {})
+    tests = join_with_and(titles) if len(titles) <= 3 else pluralize(len(titles), "test")
     if group.measure == "retrieval":
-        return f"How well {model} retrieves translations: {tests}"
-    where = f"work in {tests}" if titles else f"work in {source}"
-    return f"Does {model}, trained on {source} {task_title(group.measure)}, {where}?"
+        return f"How well {group.model_name} retrieves translations: {tests}"
+    return f"Does {group.model_name}, trained on {source} {task_title(group.measure)}, work in {tests or source}?"
 
 
 def _figures(group: TaskScores) -> Iterator[KeyFigure]:
@@ -673,18 +536,16 @@ def _figures(group: TaskScores) -> Iterator[KeyFigure]:
         yield _score_figure(group, min(targets, key=lambda score: score.value), f"lowest of {len(targets)} tests")
     elif targets:
         yield _score_figure(group, targets[0], "")
-    verdicts = (*CLEAR, Verdict.UNCLEAR, Verdict.NOT_TESTED)
-    own = [each for each in group.comparisons if each.score.measure == group.measure]
-    comparisons = [each for each in own if each.verdict in verdicts]
-    if comparisons:
-        best = max(comparisons, key=lambda each: (each.verdict is Verdict.HIGHER, each.difference.value))
+    telling = [each for each in group.comparisons if each.score.measure == group.measure and each.verdict not in SILENT]
+    if telling:
+        best = max(telling, key=lambda each: (each.verdict is Verdict.HIGHER, each.difference.value))
         verdict = "clear" if best.verdict in CLEAR else str(best.verdict)
-        unit = "points; " if difference_display(best.score) == "points" else ""
+        unit = "points; " if best.display == "points" else ""
         yield KeyFigure(
             label=f"{upper_first(regime_title(best.score.regime))} in {title_of_test(best.score)}",
             estimate=best.difference,
-            display=difference_display(best.score),
-            remark=f"{unit}largest difference to {escape_control_characters(best.base.regime)}: {verdict}",
+            display=best.display,
+            remark=f"{unit}largest difference to {best.base.regime}: {verdict}",
         )
     collapsed = {(score.regime, seed) for score in group.main_scores for seed in score.collapsed_seeds}
     if collapsed:
@@ -693,24 +554,17 @@ def _figures(group: TaskScores) -> Iterator[KeyFigure]:
 
 
 def _score_figure(group: TaskScores, score: RegimeScore, remark: str) -> KeyFigure:
-    chance = _chance_text(group, score)
-    remarks = [part for part in (escape_control_characters(score.regime), remark, chance) if part]
-    return KeyFigure(
-        label=f"{metric_title(score)} in {title_of_test(score)}",
-        estimate=with_shown_interval(score),
-        display=metric_display(score),
-        remark=", ".join(remarks),
-    )
-
-
-def _chance_text(group: TaskScores, score: RegimeScore) -> str:
-    """The chance level of a score; where its metric has none, that of the metric that models are judged by."""
+    """A score with its chance level; where its metric has none, that of the metric that models are judged by."""
+    metric = metric_of(score)
     (judged,) = scores_judged_by_chance(group, [score])
-    if judged.null_value is None:
-        return ""
-    value = format_value(judged.null_value, metric_display(judged))
-    return (
-        f"chance level {value}" if judged is score else f"chance level of {lower_first(metric_title(judged))} {value}"
+    chance = format_chance(judged.null_value, metric_of(judged).display)
+    if judged is not score:
+        chance = chance.replace("level", f"level of {lower_first(metric_of(judged).title)}")
+    return KeyFigure(
+        label=f"{metric.title} in {title_of_test(score)}",
+        estimate=with_shown_interval(score),
+        display=metric.display,
+        remark=", ".join(part for part in (score.regime, remark, chance) if part),
     )
 
 
@@ -720,7 +574,7 @@ def _measured(run: Run, group: TaskScores) -> str:
     regimes = dict.fromkeys(score.regime for score in group.main_scores)
     seeds = max(len(score.seeds) for score in group.main_scores)
     train = run.about.get("train")
-    trained = f"Trained on {escape_control_characters(PurePath(str(train)).name)}; " if train else ""
+    trained = f"Trained on {PurePath(str(train)).name}; " if train else ""
     return (
         f"{trained}{pluralize(len(counts), 'test')} of {examples} examples, {pluralize(len(regimes), 'regime')}, "
         f"{pluralize(seeds, 'seed')} per regime."
@@ -731,14 +585,13 @@ def _next_step(run: Run, group: TaskScores, failed: Finding | None, source: Find
     if failed is not None:
         return "Train longer, at another learning rate or with a warm-up, for example `--epochs 5 --warmup 0.1`."
     if source is not None and source.verdict is Verdict.NOT_TESTED:
-        return (
-            f"Add `--test {group.source}=FILE` to see how much of the {language_name(group.source, {})} score remains."
-        )
+        language = language_name(group.source, {})
+        return f"Add `--test {group.source}=FILE` to see how much of the {language} score remains."
     clear = [each for each in group.comparisons if each.verdict is Verdict.HIGHER]
     if clear:
         best = Counter(each.score.regime for each in clear).most_common(1)[0][0]
-        return f"Use the regime {escape_control_characters(best)}; `--save-models` keeps its models."
-    telling = [each for each in group.comparisons if each.verdict in (Verdict.UNCLEAR, Verdict.NOT_TESTED)]
+        return f"Use the regime {best}; `--save-models` keeps its models."
+    telling = [each for each in group.comparisons if each.verdict not in (*CLEAR, *SILENT)]
     plan = plan_seeds(telling) if telling else None
     needed = None if plan is None else plan["needed"]["2"]["seeds"]
     if needed is not None and needed > max(len(score.seeds) for score in group.main_scores):
@@ -752,105 +605,62 @@ def _next_step(run: Run, group: TaskScores, failed: Finding | None, source: Find
 
 
 def sections(run: Run) -> list[Section]:
-    """Every seed, differences, tables, and distances of words."""
+    """Every seed, differences, retrieval by layer, tables, and distances of words.
+
+    Charts are of lead metrics, seeds also of the metric that models are judged by where a lead has no chance level.
+    """
     groups = task_scores(run)
-    return [
-        *_seed_section(groups),
-        *_difference_section(groups),
-        *_layer_section(run, groups),
-        *_table_sections(run, groups),
-        *(section for section in [_distance_section(run)] if section is not None),
-    ]
-
-
-def _distance_section(run: Run) -> Section | None:
-    """Distances of related and unrelated words in every state of the models."""
-    measured = RecordTable(record for record in run.records if record.measure == "distances")
-    section = separation_section(measured, run.about) if measured else None
-    return None if section is None else replace(section, folded=run.kind == "study")
-
-
-def _lead_pairs(groups: Sequence[TaskScores]) -> Iterator[tuple[TaskScores, str, str]]:
-    """Every task with each of its lead metrics, and what the two are called in a menu."""
+    several = len(groups) > 1
+    is_open = len(groups) <= MAX_OPEN_TASKS
+    charts: dict[str, list[tuple[str, Chart]]] = {"seeds": [], "differences": [], "layers": []}
+    tables: dict[str, list[Table]] = {"scores": [], "differences": [], "seeds": [], "others": []}
     for group in groups:
-        metrics = list(dict.fromkeys(group.lead_metrics.values()))
-        for metric in sorted(metrics, key=lambda key: group.metrics.index(key) if key in group.metrics else 0):
-            title = metric_title(group.of_metric(metric)[0])
-            parts = [*([group.name] if len(groups) > 1 else []), *([title] if len(metrics) > 1 else [])]
-            yield group, metric, ": ".join(parts) or title
-
-
-def _menu(groups: Sequence[TaskScores]) -> str:
-    return "Task" if len(groups) > 1 else "Metric"
-
-
-def _seed_section(groups: Sequence[TaskScores]) -> Iterator[Section]:
-    """Every seed in the lead metrics and, where these have no chance level, in the metric that models are judged by."""
-    charts: list[tuple[str, Chart]] = []
-    for group, metric, label in _lead_pairs(groups):
-        charts.append((label, seed_chart(group, metric)))
-        judged = scores_judged_by_chance(group, group.of_metric(metric)[:1])[0]
-        if judged.metric != metric:
-            name = f"{group.name}: {metric_title(judged)}" if len(groups) > 1 else metric_title(judged)
-            charts.append((name, seed_chart(group, judged.metric)))
-    if charts:
-        findings = tuple(finding for group in groups for finding in training_findings(group)) if len(groups) > 1 else ()
-        yield Section(
-            name="seeds",
-            title="Every seed",
-            charts=with_menu("seeds", _menu(groups), charts),
-            findings=findings[:MAX_NAMED_TESTS],
-        )
-
-
-def _difference_section(groups: Sequence[TaskScores]) -> Iterator[Section]:
-    charts = [
-        (label, chart)
-        for group, metric, label in _lead_pairs(groups)
-        if (chart := difference_chart(group, metric)) is not None
-    ]
-    if charts:
-        findings = effect_findings(groups[0]) if len(groups) == 1 else []
-        yield Section(
-            name="differences",
-            title="Regimes compared",
-            findings=tuple(findings) if len(findings) <= 2 * MAX_NAMED_TESTS else (),
-            charts=with_menu("differences", _menu(groups), charts),
-        )
-
-
-def _layer_section(run: Run, groups: Sequence[TaskScores]) -> Iterator[Section]:
-    charts = [(chart.title, chart) for group in groups for chart in layer_charts(run, group)]
-    if charts:
-        yield Section(name="layers", title="Retrieval by layer", charts=with_menu("layers", "Test", charts))
-
-
-def _table_sections(run: Run, groups: Sequence[TaskScores]) -> Iterator[Section]:
-    """Tables of lead metrics; differences, seeds and other metrics are folded."""
-    lead = {(group, metric) for group, metric, _ in _lead_pairs(groups)}
-    scores: list[Table] = []
-    differences: list[Table] = []
-    seeds: list[Table] = []
-    others: list[Table] = []
-    for group in groups:
-        for metric in group.metrics:
-            first = (group, metric) in lead
-            (scores if first else others).append(
-                score_table(group, metric, terminal=first and len(groups) <= MAX_OPEN_TASKS)
+        lead = set(group.lead_metrics.values())
+        for metric in dict.fromkeys((*group.metrics, *sorted(lead))):
+            first = group.of_metric(metric)[0]
+            parts = [group.name] * several + [metric_of(first).title] * (len(lead) > 1 or not several)
+            tables["scores" if metric in lead else "others"].append(
+                score_table(group, metric, terminal=metric in lead and is_open)
             )
-            difference = difference_table(group, metric)
-            if difference is not None:
-                (differences if first else others).append(difference)
-            (seeds if first else others).append(seed_table(group, metric))
+            if (difference := difference_table(group, metric)) is not None:
+                tables["differences" if metric in lead else "others"].append(difference)
+            tables["seeds" if metric in lead else "others"].append(seed_table(group, metric))
+            if metric in lead:
+                charts["seeds"].append((": ".join(parts), seed_chart(group, metric)))
+                (judged,) = scores_judged_by_chance(group, [first])
+                if judged.metric != metric:
+                    name = f"{group.name}: " * several + metric_of(judged).title
+                    charts["seeds"].append((name, seed_chart(group, judged.metric)))
+                if (chart := difference_chart(group, metric)) is not None:
+                    charts["differences"].append((": ".join(parts), chart))
+        charts["layers"] += [(chart.title, chart) for chart in layer_charts(run, group)]
+    failures = [finding for group in groups for finding in training_findings(group)] if several else []
+    effects = [] if several else [finding for group in groups for finding in effect_findings(group)]
+    effects = effects if len(effects) <= 2 * MAX_NAMED_TESTS else []
+    menu = "Task" if several else "Metric"
+    found = [
+        Section(name=name, title=title, findings=tuple(findings), charts=with_menu(name, label, charts[name]))
+        for name, title, label, findings in (
+            ("seeds", "Every seed", menu, failures[:MAX_NAMED_TESTS]),
+            ("differences", "Regimes compared", menu, effects),
+            ("layers", "Retrieval by layer", "Test", []),
+        )
+        if charts[name]
+    ]
     text = ("A number links to its records.",)
-    for name, title, tables, folded in (
-        ("scores", "Scores", scores, len(groups) > MAX_OPEN_TASKS),
-        ("difference-tables", "Differences with their tests", differences, True),
-        ("seed-tables", "Scores of every seed", seeds, True),
-        ("other-metrics", "Other metrics", others, True),
-    ):
-        if tables:
-            yield Section(name=name, title=title, text=text, tables=tuple(tables), folded=folded)
+    found += [
+        Section(name=name, title=title, text=text, tables=tuple(tables[key]), folded=key != "scores" or not is_open)
+        for key, name, title in (
+            ("scores", "scores", "Scores"),
+            ("differences", "difference-tables", "Differences with their tests"),
+            ("seeds", "seed-tables", "Scores of every seed"),
+            ("others", "other-metrics", "Other metrics"),
+        )
+        if tables[key]
+    ]
+    distances = RecordTable(record for record in run.records if record.measure == "distances")
+    section = separation_section(distances, run.about) if distances else None
+    return found if section is None else [*found, replace(section, folded=run.kind == "study")]
 
 
 def numbers(run: Run) -> Mapping[str, Estimate]:
@@ -859,14 +669,11 @@ def numbers(run: Run) -> Mapping[str, Estimate]:
     A single seed without values per example has no interval.
     """
     groups = task_scores(run)
-    found: dict[str, Estimate] = {}
-    for group in groups:
-        for metric in group.metrics:
-            for score in group.of_metric(metric):
-                parts = [*([group.name] if len(groups) > 1 else []), metric_title(score)]
-                name = ", ".join([*parts, escape_control_characters(score.regime), title_of_test(score)])
-                found[name] = with_shown_interval(score)
-    return found
+    return {
+        ", ".join([*[group.name] * (len(groups) > 1), metric_of(score).title, score.regime, title_of_test(score)]):
+            with_shown_interval(score)
+        for group in groups for metric in group.metrics for score in group.of_metric(metric)
+    }  # fmt: skip
 
 
 SUBJECT = Subject(

@@ -74,7 +74,7 @@ def locate_keys(text: str) -> dict[Place, int]:
 
     Tables have the line of their header, or of the first key that made them; elements of lists their number.
 
-    >>> places("a.b = 1\\n[c]\\nd = [1,\\n 2]\\n")
+    >>> locate_keys("a.b = 1\\n[c]\\nd = [1,\\n 2]\\n")
     {('a',): 1, ('a', 'b'): 1, ('c',): 2, ('c', 'd'): 3, ('c', 'd', 0): 3, ('c', 'd', 1): 4}
     """
     return _Scanner(text).run()
