@@ -183,7 +183,9 @@ def _name_tokenizer_class(path: Path) -> None:
 
 
 def _shorten(path: Path, rows: int | None) -> None:
-    """Store the matrices of a file in 8 bits; with `rows` only those with that many rows, and the others in bfloat16."""
+    """Store the matrices of a file in 8 bits; with `rows` only those with that many rows, and the others in
+    bfloat16.
+    """
     # Versions of PyTorch differ in what they make of a number out of range: the largest one, or no number at all.
     most = torch.finfo(torch.float8_e5m2).max
 
