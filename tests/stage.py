@@ -167,7 +167,7 @@ def contexts(folder: Path) -> None:
 
 def runs(folder: Path, model: Path) -> None:
     """Finished runs, as small as they can be."""
-    for name in ("interlingua-audit", "audit", "before", "after"):
+    for name in ("interlingua-audit", "audit", "before", "after", "mbert", "xlmr", "mmbert"):
         (folder / name).unlink(missing_ok=True)
         interlingua.audit("my-model", languages=["en", "es"], measures=["retrieval"], out=folder / name, device="cpu")
     tests = {"es": "xnli-es.tsv"}

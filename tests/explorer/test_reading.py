@@ -35,7 +35,7 @@ def test_a_word_the_tokenizer_does_not_know_is_marked(encoder: Encoder) -> None:
     assert [[piece.known for piece in pieces] for pieces in found.pieces] == [[True], [False], [True]]
 
 
-@pytest.mark.parametrize("text", ["", "  \u200b ", "word " * 200])
+@pytest.mark.parametrize("text", ["", "  \u200b ", "word " * 600])
 def test_what_has_no_word_or_does_not_fit_is_refused(encoder: Encoder, text: str) -> None:
     with pytest.raises(InputError):
         read(encoder, ["fine", text])
