@@ -76,7 +76,7 @@ def _columns_and_rows(chart: Chart) -> tuple[list[Column], list[tuple[Cell, ...]
         case HistogramChart():
             columns = [Column(title=title) for title in ("", "curve")]
             columns += [Column(title=title, display="decimal3") for title in (f"{chart.x.title}, from", "to")]
-            columns.append(Column(title="count", display="count"))
+            columns.append(Column(title="count or share", display="decimal3"))
             columns += [Column(title=chart.side_title, display="decimal3")] if chart.side_title else []
             rows = list(_histogram_rows(chart))
         case FlowChart():

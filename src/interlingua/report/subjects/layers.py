@@ -667,8 +667,7 @@ def map_section(run: Run) -> Section | None:
     layer = "" if points.get("layer") is None else f" at layer {points['layer']}"
     text = (
         f"Every point is a sentence{layer}, projected by {method or 'two directions'}. Colour and shape show the "
-        "language. Where colours mix, the vectors of translations lie together; islands of one colour show that "
-        "vectors carry the language itself.",
+        "language. Two dimensions can hide what separates languages: rely on numbers of the vectors themselves.",
     )
     chart = ChartMenu.of("map", ["Vectors"], views) if len(views) > 1 else views["as is",]
     return Section(name="map", title="Map of sentences", text=text, charts=(chart,))

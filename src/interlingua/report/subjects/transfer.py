@@ -435,14 +435,14 @@ def _seeds(finding: Finding) -> str:
     plan = about["plan"]
     if plan is not None:
         sizes = [
-            f"{pluralize(int(points), 'point')} over {needed['examples']:,} examples"
+            f"{pluralize(int(points), 'point')}: at least {needed['examples']:,} examples, whatever the seeds"
             if needed["seeds"] is None
-            else f"{pluralize(int(points), 'point')} {pluralize(needed['seeds'], 'seed')}"
+            else f"{pluralize(int(points), 'point')}: {pluralize(needed['seeds'], 'seed')}"
             for points, needed in plan["needed"].items()
         ]
         whose = "this run" if plan["measured"] else "our own grids"
         deviation = f"the deviation over seeds of {whose} ({100 * plan['deviation']:.1f} points)"
-        said.append(f"With {deviation} and {plan['n']:,} examples, detecting a difference takes: {', '.join(sizes)}.")
+        said.append(f"With {deviation} and {plan['n']:,} examples, detecting a difference needs: {'; '.join(sizes)}.")
     return " ".join(filter(None, said))
 
 
