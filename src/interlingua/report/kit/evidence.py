@@ -153,7 +153,7 @@ def describe_association_power(found: Association) -> str:
             f"{format_p_value(found.least_p).removeprefix('p = ')}."
         )
     if found.p < 0.05:  # A small p alone is no evidence where the interval is unknown or contains 0.
-        return f"The interval of {found.n} languages is unknown or contains 0, so no relation is claimed."
+        return f"The interval is unknown or contains 0: {found.n} languages are too few to claim a relation."
     if found.detectable is None:
         return f"Of {found.n} languages only a perfect order, or nearly, has p below 0.05; a weaker relation may exist."
     least = format_number(found.detectable)

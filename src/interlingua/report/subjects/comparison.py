@@ -171,16 +171,17 @@ def normalize_number(number: Estimate) -> ComparedNumber:
         better = ComparedNumber.of(number).higher_is_better
     if at_chance is None and better is not None and known.null_value is not None:
         high = known.value if known.ci_high is None else known.ci_high
-        at_chance = not is_above_null(known) if better else _is_of_shuffled(records) and high >= known.null_value
+        at_chance = not is_above_null(known) if better else _has_chance_level(records) and high >= known.null_value
     if seeds is None:
         trained = {record.seed for record in records if _is_trained(record)}
         seeds = len(trained) or (1 if any(record.task is not None for record in records) else None)
     return replace(known, higher_is_better=better, at_chance=bool(at_chance), trained_seeds=seeds)
 
 
-def _is_of_shuffled(records: Sequence[Record]) -> bool:
-    """Whether the null value is that of shuffled pairs: an isotropic space or random neighbours are no chance level."""
-    return bool(records) and "shuffled" in declared_metric(records[0]).null
+def _has_chance_level(records: Sequence[Record]) -> bool:
+    """Whether the null value is a chance level: an isotropic space or random neighbours are none."""
+    null = declared_metric(records[0]).null if records else ""
+    return "shuffled" in null or "chance" in null
 
 
 def _is_trained(record: Record) -> bool:
