@@ -165,13 +165,15 @@ def format_value(value: float | None, display: Display) -> str:
 
 
 def format_interval(low: float | None, high: float | None, display: Display) -> str:
-    r"""The bounds of an interval with the unit once, in brackets; empty where one is missing.
+    r"""The bounds of an interval with the unit once, in brackets; empty where one is missing. Shares end at 0 and 1.
 
     >>> format_interval(0.1, 0.25, "percent"), format_interval(-0.1, 0.2, "number"), format_interval(None, 1, "number")
     ('[10.0, 25.0]', '[−0.10, 0.20]', '')
     """
     if low is None or high is None:
         return ""
+    if display == "percent":  # Student's interval of two seeds reaches beyond what a share can be.
+        low, high = max(low, 0.0), min(high, 1.0)
     both = [format_value(end, display).removesuffix("\N{NO-BREAK SPACE}%") for end in (low, high)]
     return f"[{both[0]}, {both[1]}]"
 
