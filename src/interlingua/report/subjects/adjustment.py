@@ -400,6 +400,7 @@ def _headline(run: Run) -> Headline | None:
                 *([f"trained on {pairs} with {pluralize(words, 'word pair')}"] if rows else []),
                 f"measured on {measured}{per_language}",
                 f"layer {effect.layer} was adjusted (0 is the embedding output)",
+                "intervals cover sentences, not other training seeds",
             ]
         ),
         next_step=_next_step(run, groups, answer.verdict),
