@@ -25,7 +25,7 @@ from interlingua.stats import (
 )
 from interlingua.stats.chance import chance_p
 from interlingua.tasks.classification import macro_f1
-from interlingua.tasks.score_intervals import accuracy, f1, mean_score
+from interlingua.tasks.predictions import accuracy, f1, mean_score
 
 Draw = np.random.Generator
 MANY = 200_000

@@ -175,12 +175,12 @@ def test_a_user_file_adds_an_attribution(bert: Encoder, tmp_path: Path) -> None:
     path.write_text(
         "import numpy as np\n"
         "from interlingua.attribution import attributions\n"
-        "from interlingua.attribution.integrated_gradients import integrate_gradients\n"
+        "from interlingua.attribution.integrated_gradients import attributions_without_path\n"
         "@attributions.register('even', needs='scores')\n"
         "class Even:\n"
         "    '''The same for all.'''\n"
         "    def __call__(self, case):\n"
-        "        return integrate_gradients(case, np.ones(case.starts[-1]))\n",
+        "        return attributions_without_path(case, np.ones(case.starts[-1]))\n",
         "utf-8",
     )
     load(path)

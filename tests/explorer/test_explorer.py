@@ -17,10 +17,10 @@ from interlingua.attribution.inputs import AttributionInput
 from interlingua.attribution.integrated_gradients import IntegratedGradients
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
-from interlingua.explorer.browser_launch import open_explorer, open_server
 from interlingua.explorer.corpus_index import CorpusIndex
 from interlingua.explorer.encoded_text import words_of
 from interlingua.explorer.explorer import Explorer
+from interlingua.explorer.explorer_loading import open_explorer, open_server
 from interlingua.explorer.heads import SETTINGS, Head
 from interlingua.readers.examples import Examples
 from interlingua.tasks import tasks

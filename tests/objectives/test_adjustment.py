@@ -15,7 +15,7 @@ from interlingua.objectives.drift import Drift
 from interlingua.training.forward import share_within_sum
 from interlingua.training.loop import LoopSettings, Term, train
 from interlingua.training.pair_batches import PairBatches, PairPass, bitext, concatenate_bitexts
-from interlingua.training.phase_files import Freeze, Lora
+from interlingua.training.phases import Freeze, Lora
 from interlingua.training.reference import reference
 from interlingua.training.trainable import freeze_weights, with_adapters
 from toys import sentences

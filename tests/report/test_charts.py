@@ -451,7 +451,8 @@ def test_charts_without_numbers_and_of_one_number_are_drawn() -> None:
     ]
     for chart in empty:
         for width in WIDTHS:
-            parsed(chart, width)
+            drawing = ET.tostring(parsed(chart, width), encoding="unicode")
+            assert not re.search(r"\b(nan|inf)\b|None", drawing)
 
 
 def test_a_thousand_languages_are_drawn_in_seconds_and_kilobytes() -> None:

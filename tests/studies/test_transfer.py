@@ -31,7 +31,7 @@ from interlingua.record import Record
 from interlingua.studies.steps import finetune, step_io
 from interlingua.tasks import ner
 from interlingua.tasks.saved_models import load
-from interlingua.training.phase_files import Phase
+from interlingua.training.phases import Phase
 from interlingua.training.regime import Regime, regime
 from interlingua.training.task import TaskModel
 from record_store import record_lines

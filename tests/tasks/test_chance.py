@@ -28,7 +28,7 @@ def of_pairs(gold: list[str], said: list[int]) -> dict[str, object]:
     task, examples = Nli(), pairs(gold)
     predictions = Said(NLI_LABELS, np.array(said))
     numbers = np.array([NLI_LABELS.index(label) for label in gold])
-    from interlingua.tasks.score_intervals import accuracy
+    from interlingua.tasks.predictions import accuracy
 
     return chance(task, predictions, examples, NLI_LABELS, accuracy(predictions.choice, numbers))
 

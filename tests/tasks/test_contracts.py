@@ -21,8 +21,8 @@ from interlingua.measures.retrieval import retrieval as measure
 from interlingua.studies.compile.custom_regimes import own_regime
 from interlingua.studies.config.schema import PartTable, PhaseTable, RegimeTable
 from interlingua.tasks import tasks
+from interlingua.tasks.predictions import round_probabilities
 from interlingua.tasks.retrieval import Retrieval, TranslationRanks
-from interlingua.tasks.score_intervals import round_probabilities
 from interlingua.training.task import FineTuning, TaskModel
 from toys import toy
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from interlingua.readers.examples import Answer, Examples, Question, TaggedWords, TextPair
 from interlingua.tasks.ner import Ner, TagPredictions, entities
+from interlingua.tasks.predictions import accuracy, f1
 from interlingua.tasks.qa import exact, judge_answers, mlqa_words, overlap, squad_words
-from interlingua.tasks.score_intervals import accuracy, f1
 from interlingua.tasks.text_pairs import NLI_LABELS, ClassPredictions, Nli
 
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG", "I-ORG")

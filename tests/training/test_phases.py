@@ -20,7 +20,7 @@ from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.journal import Journal, read_journal
 from interlingua.training.loop import LoopSettings, Monitor, Term, train
 from interlingua.training.pair_batches import PairBatches, PairPass
-from interlingua.training.phase_files import Freeze, Lora, Phase, PhaseObjective
+from interlingua.training.phases import Freeze, Lora, Phase, PhaseObjective
 from interlingua.training.reference import reference
 from interlingua.training.regime import ADJUST, NAMES, RunPaths, Stage, regime, train_stages, trainable
 from interlingua.training.trainable import freeze_weights, with_adapters

@@ -30,7 +30,7 @@ from interlingua.registry import unknown
 from interlingua.training.forward import checked_layer, is_trained
 from interlingua.training.loop import LoopSettings, Monitor, Objective, Term
 from interlingua.training.pair_batches import PairBatches, PairPass, TokenizedBitext, bitext, concatenate_bitexts
-from interlingua.training.phase_files import Phase, PhaseObjective
+from interlingua.training.phases import Phase, PhaseObjective
 from interlingua.training.processes import first_process_first
 from interlingua.training.reference import Reference, reference
 from interlingua.training.regime import Stage, trainable

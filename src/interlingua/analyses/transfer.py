@@ -17,7 +17,7 @@ from interlingua.registry import unknown
 from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
 from interlingua.tasks.text_pairs import mix_with_english
-from interlingua.training.phase_files import Phase, Schedule
+from interlingua.training.phases import Phase, Schedule
 from interlingua.training.regime import Regime, regime
 from interlingua.training.regime_names import ALPHA, MAPPED, REGIMES
 from interlingua.training.task import FineTuning

@@ -47,7 +47,7 @@ from interlingua.training.monitors import (
     cadence,
     curve,
 )
-from interlingua.training.phase_files import Phase
+from interlingua.training.phases import Phase
 from interlingua.training.regime import regime
 
 MEASURE, WRONG = "pairwise", "wrong"

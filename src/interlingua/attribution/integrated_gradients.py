@@ -70,7 +70,7 @@ def ends(case: AttributionInput) -> tuple[Floats, Floats]:
     return values[:count], values[count:]
 
 
-def integrate_gradients(case: AttributionInput, values: Floats, *, steps: int = 0) -> Attributions:
+def attributions_without_path(case: AttributionInput, values: Floats, *, steps: int = 0) -> Attributions:
     """Values with both ends, for ways that follow no path."""
     score, nothing = ends(case)
     return Attributions(values, case.starts, score, nothing, np.full(len(case.targets), steps))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from interlingua.attribution import attributions
 from interlingua.attribution.inputs import AttributionInput, Attributions
-from interlingua.attribution.integrated_gradients import ends, gradients_at, integrate_gradients, scores_at
+from interlingua.attribution.integrated_gradients import attributions_without_path, ends, gradients_at, scores_at
 from interlingua.encoder.tokens import batches
 from interlingua.errors import InputError
 
@@ -28,7 +28,7 @@ class GradientInput:
         values = gradients_at(
             case, np.arange(count), lambda points, _: np.ones((len(points), 1), np.float32), np.ones(count), _times
         )
-        return integrate_gradients(case, values, steps=1)
+        return attributions_without_path(case, values, steps=1)
 
 
 def _times(gradient: torch.Tensor, there: torch.Tensor, difference: torch.Tensor) -> torch.Tensor:
@@ -46,7 +46,7 @@ class Saliency:
         values = gradients_at(
             case, np.arange(count), lambda points, _: np.ones((len(points), 1), np.float32), np.ones(count), _length
         )
-        return integrate_gradients(case, values, steps=1)
+        return attributions_without_path(case, values, steps=1)
 
 
 def _length(gradient: torch.Tensor, there: torch.Tensor, difference: torch.Tensor) -> torch.Tensor:
@@ -103,7 +103,7 @@ class Rollout:
                 self._roll(case, values)
         finally:
             body.set_attn_implementation(before)
-        return integrate_gradients(case, values)
+        return attributions_without_path(case, values)
 
     def _roll(self, case: AttributionInput, values: NDArray[np.float64]) -> None:
         body, inputs, targets = case.through.body, case.inputs, case.targets
@@ -151,4 +151,4 @@ class Random:
     def __call__(self, case: AttributionInput) -> Attributions:
         """The attributions of every target of a case."""
         drawn = np.random.default_rng(self.seed).normal(size=int(case.starts[-1]))
-        return integrate_gradients(case, np.where(case.changed, drawn, 0.0))
+        return attributions_without_path(case, np.where(case.changed, drawn, 0.0))

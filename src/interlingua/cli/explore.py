@@ -37,7 +37,7 @@ EXAMPLES = """
 
 def explore(given: ExploreCommand, output: Console) -> None:
     """Open the explorer, and serve it."""
-    from interlingua.explorer.browser_launch import open_explorer, open_server
+    from interlingua.explorer.explorer_loading import open_explorer, open_server
     from interlingua.explorer.model_queue import ModelQueue
 
     with progress_bars() as tell:

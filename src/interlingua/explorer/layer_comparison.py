@@ -64,7 +64,7 @@ def _level(
         for side, centre in zip(sides, centres, strict=True)
     ]
     rests = [side.rest[layer] - (1.0 - side.shares.sum()) * centre for side, centre in zip(sides, centres, strict=True)]
-    explained, (source, target), rest = add_similarities(words, [ours.shares, theirs.shares], rests)
+    explained, (source, target), rest = contributions_to_cosine(words, [ours.shares, theirs.shares], rests)
     units = [unit_rows(side) for side in words]
     similar = np.clip(units[0] @ units[1].T, -1.0, 1.0)
     weights = [
@@ -87,7 +87,7 @@ def _level(
     )
 
 
-def add_similarities(
+def contributions_to_cosine(
     words: list[Floats], shares: list[Floats], rests: list[Floats]
 ) -> tuple[float, tuple[Floats, Floats], tuple[float, float]]:
     """The cosine of two means over tokens, what each word of both sides adds to it, and what the rest of each adds.
@@ -99,7 +99,7 @@ def add_similarities(
 
     >>> words = [np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 0.0]])]
     >>> shares, rests = [np.array([0.5, 0.5]), np.array([1.0])], [np.zeros(2), np.zeros(2)]
-    >>> cosine, (source, _), _ = add_similarities(words, shares, rests)
+    >>> cosine, (source, _), _ = contributions_to_cosine(words, shares, rests)
     >>> round(cosine, 4), source.round(4).tolist()
     (0.7071, [0.7071, 0.0])
     """

@@ -17,14 +17,14 @@ from interlingua.readers.documents import Document
 
 
 def saved_lines(corpus: ParallelCorpus) -> Iterator[str]:
-    """A corpus as lines, which the reader `to_saved_lines` reads back as an equal one."""
+    """A corpus as lines, which the reader `read_saved_corpus` reads back as an equal one."""
     skipped = [[skip.reason, skip.count, list(skip.where)] for skip in corpus.skipped]
     for row in ([corpus.name, list(corpus.languages), skipped], *zip(*corpus.texts.values(), strict=True)):
         yield json.dumps(row, ensure_ascii=False) + "\n"
 
 
 @readers.register("saved", needs="file")
-def to_saved_lines(document: Document, *, languages: Sequence[str] | None) -> ParallelCorpus:
+def read_saved_corpus(document: Document, *, languages: Sequence[str] | None) -> ParallelCorpus:
     """What interlingua itself writes of a corpus that was given in memory."""
     try:
         lines: Iterator[Any] = (json_value(line) for _, line in document.lines())

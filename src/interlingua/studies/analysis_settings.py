@@ -23,7 +23,7 @@ from interlingua.studies.config.schema import (
     TransferCommand,
 )
 from interlingua.training.loop import LoopSettings
-from interlingua.training.phase_files import Freeze, Lora, Phase, PhaseObjective
+from interlingua.training.phases import Freeze, Lora, Phase, PhaseObjective
 from interlingua.training.regime import regime
 from interlingua.wordalign.links import PairFilters
 from interlingua.wordalign.model import AlignerSettings

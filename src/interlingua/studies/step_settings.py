@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from interlingua.engine.serialization import File
 from interlingua.studies.config.schema import PairFilterTable
-from interlingua.training.phase_files import Phase
+from interlingua.training.phases import Phase
 
 Value = str | int | float | bool | tuple[str, ...] | None
 Data = File | str

@@ -149,7 +149,7 @@ _MOST_SEEDS = 10_000
 _HUB = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
-def check_study(checks: TableChecks) -> None:
+def check_top_level(checks: TableChecks) -> None:
     """What holds for the whole file: its name, languages, seeds, regimes and precision."""
     table = checks.study.table
     if table.tests_models:
@@ -377,7 +377,7 @@ def check(study: Study, problems: ProblemList) -> Study:
     """The study with its languages' codes in their one form; what is wrong is added to the problems."""
     study = replace(study, table=normalize_codes(study.table, problems))
     table, checks = study.table, TableChecks(study, problems)
-    check_study(checks)
+    check_top_level(checks)
     for name, encoder in table.encoders.items():
         check_encoder(checks, ("encoders", name), encoder)
     for name, model in table.models.items():

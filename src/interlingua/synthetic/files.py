@@ -27,7 +27,7 @@ T = TypeVar("T", Context, SlotName)
 class Sheet:
     """The rows of a file, of one kind: their line and the text of each language; `what` is contexts or names.
 
-    `mark_oblique_name` says that names have square brackets around the entity where something comes with it.
+    `marked` says that names have square brackets around the entity where something comes with it.
     """
 
     what: str

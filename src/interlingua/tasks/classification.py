@@ -17,7 +17,7 @@ from interlingua.readers.examples import Examples, LabelledText
 from interlingua.readers.labelled_texts import read_texts
 from interlingua.score import Score, Scores
 from interlingua.tasks import tasks
-from interlingua.tasks.score_intervals import accuracy, mean_score
+from interlingua.tasks.predictions import accuracy, mean_score
 from interlingua.tasks.text_pairs import METRICS as ACCURACY
 from interlingua.tasks.text_pairs import ClassPredictions, TextTask, gold_numbers
 from interlingua.training.task import FineTuning, check_typed

@@ -24,7 +24,7 @@ from interlingua.registry import unknown
 from interlingua.score import Score, Scores
 from interlingua.tasks import tasks
 from interlingua.tasks.heads import TokenHead
-from interlingua.tasks.score_intervals import Probabilities, Progress, accuracy, by_token, f1, round_probabilities
+from interlingua.tasks.predictions import Probabilities, Progress, accuracy, by_token, f1, round_probabilities
 from interlingua.training.loop import Batch
 from interlingua.training.task import FineTuning, check_typed
 from interlingua.words import lacks_segmenter, token_spans

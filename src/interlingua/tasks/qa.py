@@ -30,7 +30,7 @@ from interlingua.registry import unknown
 from interlingua.score import Scores
 from interlingua.tasks import tasks
 from interlingua.tasks.heads import SpanHead
-from interlingua.tasks.score_intervals import Floats, Progress, by_input, mean_score
+from interlingua.tasks.predictions import Floats, Progress, by_input, mean_score
 from interlingua.training.loop import Batch
 from interlingua.training.task import FineTuning, check_typed
 

@@ -18,7 +18,7 @@ from interlingua.metric import BACKWARD, Metric, Metrics
 from interlingua.readers import read_corpus
 from interlingua.score import Scores
 from interlingua.tasks import tasks
-from interlingua.tasks.score_intervals import Progress
+from interlingua.tasks.predictions import Progress
 
 _KS = (1,)
 

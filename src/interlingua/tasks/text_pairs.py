@@ -22,7 +22,7 @@ from interlingua.readers.labelled_pairs import read_pairs
 from interlingua.score import Scores
 from interlingua.tasks import tasks
 from interlingua.tasks.heads import SentenceHead
-from interlingua.tasks.score_intervals import Floats, Progress, accuracy, by_input, round_probabilities
+from interlingua.tasks.predictions import Floats, Progress, accuracy, by_input, round_probabilities
 from interlingua.training.loop import Batch
 from interlingua.training.task import FineTuning, check_typed
 

@@ -16,7 +16,7 @@ from interlingua.registry import unknown
 from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.journal import Journal, Monitor, Progress
 from interlingua.training.loop import LoopSettings, Term, train
-from interlingua.training.phase_files import Freeze, Lora, Phase, PhaseObjective, Schedule
+from interlingua.training.phases import Freeze, Lora, Phase, PhaseObjective, Schedule
 from interlingua.training.regime_names import ALPHA, AUXILIARY
 from interlingua.training.task import FineTuning
 from interlingua.training.trainable import freeze_weights, with_adapters

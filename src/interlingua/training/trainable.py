@@ -11,7 +11,7 @@ import torch
 
 from interlingua.errors import InputError, MissingExtra
 from interlingua.training.forward import block_count, blocks
-from interlingua.training.phase_files import Freeze, Lora
+from interlingua.training.phases import Freeze, Lora
 
 
 def frozen(model: torch.nn.Module, freeze: Freeze) -> list[torch.nn.Parameter]:

@@ -6,9 +6,9 @@ rather than flow along a negative similarity. So with c_ij = 1 - max(sim_ij, 0) 
 balanced problem min sum f c, whose plan says the same once flows along similarities of at most 0 are taken away.
 """
 
+from interlingua.transport.attribution_weights import WEIGHTINGS, weights_of
 from interlingua.transport.entropic import entropic
 from interlingua.transport.exact import exact, has_network_simplex
 from interlingua.transport.flow import Flow, TransportProblem
-from interlingua.transport.unit_weights import WEIGHTINGS, weights_of
 
 __all__ = ["WEIGHTINGS", "Flow", "TransportProblem", "entropic", "exact", "has_network_simplex", "weights_of"]

@@ -11,7 +11,7 @@ from interlingua.analyses.transfer import TransferSettings, defaults_of, overrid
 from interlingua.errors import InputError
 from interlingua.registry import unknown
 from interlingua.studies.config.schema import PhaseTable, RegimeTable
-from interlingua.training.phase_files import Freeze, Phase, PhaseObjective
+from interlingua.training.phases import Freeze, Phase, PhaseObjective
 from interlingua.training.regime import ADJUST, Regime, fine_tune
 from interlingua.training.regime_names import MAPPED, REGIMES
 

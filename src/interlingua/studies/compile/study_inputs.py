@@ -35,7 +35,7 @@ from interlingua.studies.step_settings import (
 )
 from interlingua.studies.study import MADE, TWO_DIRECTIONS, Study, expand_template, linking_encoder, model_place
 from interlingua.tasks.saved_models import described
-from interlingua.training.phase_files import Phase
+from interlingua.training.phases import Phase
 
 _GIB = 1 << 30
 _KIND = {settings: kind for kind, settings in KINDS.items()}

@@ -24,7 +24,7 @@ from interlingua.studies.step_settings import DistancesStep, FinetuneStep, Predi
 from interlingua.studies.study import Study
 from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
-from interlingua.training.phase_files import Phase
+from interlingua.training.phases import Phase
 
 
 @dataclass(frozen=True)

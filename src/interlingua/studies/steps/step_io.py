@@ -52,7 +52,7 @@ from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, load
 from interlingua.training.checkpoints import load_whole
 from interlingua.training.loop import Monitor
-from interlingua.training.phase_files import Phase
+from interlingua.training.phases import Phase
 from interlingua.training.regime import RunPaths, Stage, train_stages
 from interlingua.training.task import TaskModel
 
